@@ -1,0 +1,130 @@
+package result
+
+import (
+	"time"
+
+	"wiregauge/hist"
+)
+
+// Counts are conserved: Due = Unsent + Sent and Sent = OK + Failed + Unfinished. TimedOut is part of Failed,
+// Resent counts second sends of calls that were provably not processed (each still one call).
+type Counts struct {
+	Due        int64 `json:"due"`
+	Unsent     int64 `json:"unsent"`
+	Sent       int64 `json:"sent"`
+	Resent     int64 `json:"resent"`
+	OK         int64 `json:"ok"`
+	Failed     int64 `json:"failed"`
+	TimedOut   int64 `json:"timed_out"`
+	Unfinished int64 `json:"unfinished"`
+	Messages   int64 `json:"messages"` // received, of finished calls
+}
+
+// Bytes of one direction by kind; Wire is what the socket carried, Body+Framing+Headers+Control+TLS.
+type Bytes struct {
+	Body    int64 `json:"body"`
+	Framing int64 `json:"framing"`
+	Headers int64 `json:"headers"`
+	Control int64 `json:"control"`
+	TLS     int64 `json:"tls"`
+	Wire    int64 `json:"wire"`
+}
+
+// A Turn is one arm for one time slice, as the engine hands it over. Histograms may be nil when nothing was
+// recorded. Latency is done − due; Service is done − permit.
+type Turn struct {
+	Arm                  string
+	Launch, Round, Place int           // which launch and round, and its place in the round, from 0
+	Start                time.Duration // since the engine was opened
+	Window               time.Duration // the measured wall time: end of the slice, or of the last call under -n
+	Counts
+	CompletedInside int64 // calls that finished OK inside the window, whenever due: the rate's numerator
+	FinishedInside  int64 // OK and failed
+
+	Latency       *hist.Histogram // OK calls, from due
+	FailedLatency *hist.Histogram // failed calls, from due
+	Service       *hist.Histogram // OK calls, from permit
+	FailedService *hist.Histogram
+	FirstByte     *hist.Histogram // OK calls, First − Sent
+	Lateness      *hist.Histogram // dispatched − due, of sent calls
+	SlotWait      *hist.Histogram // permit − dispatched, of sent calls
+	Connect       *hist.Histogram // dial to hello, of connections opened
+	MessageGap    *hist.Histogram // between messages of a stream, when messages are kept
+	Ages          *hist.Histogram // ages at the end, from due, of unfinished calls
+	UnsentAges    *hist.Histogram // of unsent ones
+
+	Statuses    []Status
+	Errors      []ErrorClass
+	Connections Connections
+	SentBytes   Bytes
+	RecvBytes   Bytes
+	Client      CPU
+	Server      *CPU // nil when no process was given
+	Host        HostLoad
+	HiddenTries int64 // second tries that a stack client made on its own
+
+	Warm    *Counts // calls that were due before the measured window, when warm-up was part of the turn
+	Strips  []Strip // per second
+	Partial bool    // ended by Ctrl-C
+	Limited string  // why the asked rate was not reached: "client", "slots", "server", ""
+	Invalid string  // why this turn must not be used, "" when it may
+}
+
+// Status counts answers by the protocol's own status.
+type Status struct {
+	Status int    `json:"status"`
+	Name   string `json:"name"` // "200", "INTERNAL"
+	Count  int64  `json:"count"`
+	OK     bool   `json:"ok"`
+}
+
+// ErrorClass is one kind of failure. First and Last are since the start of the measured window.
+type ErrorClass struct {
+	Class    string        `json:"class"` // "INTERNAL", "404", "timeout", "reset", "no grpc-status"
+	Stage    string        `json:"stage"` // "connect", "send", "read", "answer"
+	Message  string        `json:"message,omitempty"`
+	Count    int64         `json:"count"`
+	First    time.Duration `json:"first_ns"`
+	Last     time.Duration `json:"last_ns"`
+	Examples []string      `json:"examples,omitempty"` // the first texts or bodies, at most 5 of 1 KiB
+}
+
+// Connections of an arm: asked for, opened in all, failed dials, and how the ended ones ended.
+type Connections struct {
+	Asked  int              `json:"asked"`
+	Opened int64            `json:"opened"`
+	Failed int64            `json:"failed"`
+	Ended  map[string]int64 `json:"ended,omitempty"` // "goaway", "closed by server", "reset", "our timeout", "call done"
+	Addrs  []string         `json:"addresses,omitempty"`
+	TLS    string           `json:"tls,omitempty"`  // "TLS 1.3, TLS_AES_128_GCM_SHA256"
+	ALPN   string           `json:"alpn,omitempty"` // "h2"
+}
+
+// CPU of one process tree over a window. RSS is the largest seen, in bytes.
+type CPU struct {
+	User   time.Duration `json:"user_ns"`
+	System time.Duration `json:"system_ns"`
+	Cores  float64       `json:"cores"` // how many cores it may use
+	RSS    int64         `json:"rss_bytes"`
+	GCs    int64         `json:"gcs,omitempty"` // collections inside the window; ours only
+}
+
+// Total is user + system.
+func (c CPU) Total() time.Duration { return c.User + c.System }
+
+// HostLoad is what else happened on this machine; a share is of all CPUs, -1 when it cannot be read.
+type HostLoad struct {
+	Steal   float64 `json:"steal_share"`
+	Foreign float64 `json:"foreign_share"`
+}
+
+// Strip is one second of a turn.
+type Strip struct {
+	At     time.Duration `json:"at_ns"`
+	OK     int64         `json:"ok"`
+	Failed int64         `json:"failed"`
+	Due    int64         `json:"due"`
+	P50    time.Duration `json:"p50_ns"`
+	P99    time.Duration `json:"p99_ns"`
+	Max    time.Duration `json:"max_ns"`
+}
