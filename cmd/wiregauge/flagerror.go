@@ -1,0 +1,98 @@
+package main
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"wiregauge/internal/nearest"
+)
+
+// laterFlags belong to later versions: known, and refused as such.
+var laterFlags = map[string]bool{
+	"find-max": true, "users": true, "against": true, "control": true, "aa": true, "net": true, "feed": true,
+	"route": true, "interaction": true, "agents": true, "agents-timeout": true, "min-agents": true,
+	"on-agent-loss": true, "orphan-timeout": true, "max-duration": true, "warmup-max": true, "quick": true,
+	"encode": true, "primary": true, "types": true, "scale": true, "need": true, "details": true, "duet": true,
+	"interleave": true, "http3": true, "lease": true, "keepalive": true, "setup-data": true,
+	"setup-metadata": true, "setup-route": true, "auth": true, "data-mime": true, "metadata-mime": true,
+	"ws-header": true, "fragment": true, "max-message": true, "messages": true, "send-rate": true,
+	"limit-rate": true, "limitRate": true, "slow-consumer": true, "im": true, "load": true, "debug": true,
+	"stream": true, "channel": true, "fnf": true, "require-verdict": true,
+}
+
+// foreignFlags are words of other tools that mean something else here.
+var foreignFlags = map[string]string{
+	"location":           "A redirect is an answer here; call the URL it names.",
+	"L":                  "A redirect is an answer here; call the URL it names.",
+	"dump-header":        "Use -v for the headers of the answer.",
+	"cpus":               "Set GOMAXPROCS.",
+	"threads":            "wrk's threads are not needed: say how many calls are in flight with -c.",
+	"vus":                "k6's virtual users are calls in flight here: -c.",
+	"concurrency-start":  "Ramps are written --ramp 1..500x2/10s.",
+	"load-start":         "Ramps are written --ramp rate=0..1000/30s.",
+	"rps":                "ghz's --rps is --rate here.",
+	"disable-keepalive":  "Write --no-keepalive.",
+	"disable-redirects":  "Redirects are never followed here; leave it out.",
+	"disable-compresion": "Answers are compressed only when --compressed asks for it; leave it out.",
+	"b":                  "An encoded message is read from a file by --binary FILE.",
+	"B":                  "An encoded message is read from a file by --binary FILE.",
+	"O":                  "Outputs are written -o FORMAT=PATH.",
+	"i":                  "The headers of the answer are shown by `wiregauge call -v`; import paths are -I.",
+}
+
+// flagError puts a mistake in the flags into words, with what to type instead.
+func (a *app) flagError(cmd *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	var missing *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return err
+	case errors.As(err, &unknown):
+		return unknownFlag(cmd, unknown)
+	case errors.As(err, &missing):
+		return usage("--%s wants a value", missing.GetFlag().Name).with("try", "wiregauge "+cmd.Name()+" -h")
+	case errors.As(err, &invalid):
+		name := invalid.GetFlag().Name
+		dashes := "--"
+		if len(name) == 1 {
+			dashes = "-"
+		}
+		return usage("%s%s %w", dashes, name, invalid.Unwrap())
+	}
+	return usage("%w", err)
+}
+
+func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
+	name := unknown.GetSpecifiedName()
+	dashes := "--"
+	if unknown.GetSpecifiedShortnames() != "" {
+		dashes = "-"
+	}
+	if laterFlags[name] {
+		return later(dashes + name)
+	}
+	e := usage("unknown flag %s%s of `wiregauge %s`", dashes, name, cmd.Name())
+	if hint := foreignFlags[name]; hint != "" {
+		return e.with("try", hint)
+	}
+	var known []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) {
+		if len(f.Name) > 1 {
+			known = append(known, f.Name)
+		}
+	})
+	// ghz and old Go tools write long names after one dash: -insecure arrives as the shorthands "insecure".
+	if whole := strings.SplitN(unknown.GetSpecifiedShortnames(), "=", 2)[0]; len(whole) > 1 {
+		if cmd.Flags().Lookup(whole) != nil {
+			return e.with("did you mean", "--"+whole+" ?")
+		}
+	}
+	if near := nearest.Of(name, known); near != "" && len(name) > 1 {
+		return e.with("did you mean", "--"+near+" ?")
+	}
+	return e.with("try", "wiregauge "+cmd.Name()+" -h")
+}

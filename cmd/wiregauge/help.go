@@ -1,0 +1,69 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// helpWidth is how wide help is written: it must not depend on the terminal, it is often piped.
+const helpWidth = 100
+
+// help prints one command: what it does, how it is typed, its flags by group.
+func (a *app) help(cmd *cobra.Command, _ []string) {
+	var b strings.Builder
+	text := cmd.Long
+	if text == "" {
+		text = cmd.Short
+	}
+	fmt.Fprintf(&b, "%s\n\n  %s\n", text, usageLine(cmd))
+	if cmd.Example != "" {
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
+	}
+	if !cmd.HasParent() {
+		b.WriteString(commandTable(cmd))
+	}
+	if set := a.sets[cmd]; set != nil {
+		b.WriteString("\n" + set.Help(helpWidth))
+		b.WriteString("\nEvery flag has an environment name: --max-errors is WIREGAUGE_MAX_ERRORS.\n")
+		b.WriteString("The text that is printed may change at any time; scripts read -o json=FILE.\n")
+	}
+	fmt.Fprint(a.stdout, b.String())
+}
+
+func usageLine(cmd *cobra.Command) string {
+	if !cmd.HasParent() {
+		return cmd.Use
+	}
+	return "wiregauge " + cmd.Use
+}
+
+func commandTable(root *cobra.Command) string {
+	var b strings.Builder
+	b.WriteString("\nCommands:\n")
+	for _, c := range root.Commands() {
+		if c.IsAvailableCommand() {
+			fmt.Fprintf(&b, "  %-12s %s\n", c.Name(), c.Short)
+		}
+	}
+	b.WriteString("\nStart with:   wiregauge demo\nCommand help: wiregauge COMMAND -h\n")
+	b.WriteString("Coming from another tool: wiregauge help coming-from ghz|k6|hey|wrk2|grpcurl|curl\n")
+	return b.String()
+}
+
+func (a *app) helpCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "help [COMMAND | coming-from TOOL]", Short: "help on a command, or for users of another tool",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return a.unknownCommand(cmd.Root(), args)
+			}
+			a.help(found, nil)
+			return nil
+		},
+	}
+	cmd.AddCommand(a.comingFromCommand())
+	return cmd
+}

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"wiregauge/internal/nearest"
+	"wiregauge/internal/option"
+)
+
+// An app is one invocation: its streams, its environment and its commands.
+type app struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	lookupEnv      func(string) (string, bool)
+	started        time.Time
+	sets           map[*cobra.Command]*option.Set
+}
+
+func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *app {
+	return &app{stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv,
+		started: time.Now(), sets: map[*cobra.Command]*option.Set{}}
+}
+
+func (a *app) run(ctx context.Context, args []string) int {
+	root := a.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	code := exitCode(ctx, err)
+	if err != nil {
+		printError(a.stderr, err, code, time.Since(a.started))
+	}
+	return code
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "wiregauge COMMAND [flags] TARGET…",
+		Short:         "Call, load-test and compare services over any wire protocol.",
+		SilenceErrors: true, SilenceUsage: true,
+		Args: a.unknownCommand,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(a.stdin)
+	root.SetOut(a.stdout)
+	root.SetErr(a.stderr)
+	root.SetFlagErrorFunc(a.flagError)
+	root.SetHelpFunc(a.help)
+	root.Flags().BoolP("version", "V", false, "print the version")
+	root.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if v, _ := cmd.Flags().GetBool("version"); v {
+			cmd.RunE = func(*cobra.Command, []string) error { return a.printVersion() }
+		}
+		return nil
+	}
+	root.AddCommand(
+		a.callCommand(), a.runCommand(), a.compareCommand(), a.demoCommand(), a.serveCommand(),
+		a.listCommand(), a.describeCommand(), a.reportCommand(), a.schemaCommand(), a.versionCommand(),
+	)
+	root.SetHelpCommand(a.helpCommand())
+	root.AddCommand(laterCommands()...)
+	return root
+}
+
+// bind declares the options of cmd: ptr points to a struct of tagged fields. The environment is applied before
+// the command runs.
+func (a *app) bind(cmd *cobra.Command, ptr any) *option.Set {
+	set := option.Bind(cmd.Flags(), ptr)
+	a.sets[cmd] = set
+	cmd.PreRunE = func(*cobra.Command, []string) error {
+		if err := set.ApplyEnv(a.lookupEnv); err != nil {
+			return usage("%w", err)
+		}
+		return nil
+	}
+	return set
+}
+
+// unknownCommand refuses what is no command, with the nearest one.
+func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	e := usage("unknown command %q", args[0])
+	if looksLikeTarget(args[0]) {
+		return e.with("try", "wiregauge call "+args[0]).with("or", "wiregauge run "+args[0])
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	if near := nearest.Of(args[0], names); near != "" {
+		return e.with("did you mean", "wiregauge "+near+" ?")
+	}
+	return e.with("try", "wiregauge help")
+}
+
+// laterCommands are those of later versions: they exist, so that they are never "unknown".
+func laterCommands() []*cobra.Command {
+	var list []*cobra.Command
+	for _, name := range []string{"ui", "agent", "ghz", "import", "size", "scenarios", "doctor"} {
+		list = append(list, laterCommand(name))
+	}
+	return list
+}
+
+func laterCommand(name string) *cobra.Command {
+	return &cobra.Command{
+		Use: name, Hidden: true, DisableFlagParsing: true,
+		RunE: func(*cobra.Command, []string) error { return later("`wiregauge " + name + "`") },
+	}
+}
