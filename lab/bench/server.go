@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// server is `wiregauge serve` on core 0: net/http and grpc-go, the same for both tools of a row.
+type server struct {
+	cmd                           *exec.Cmd
+	dir                           string
+	url, address                  map[string]string // by scheme, of the hello service
+	ca                            string
+	json                          string
+	grpcBody, jsonBody, wrkScript string
+}
+
+func startServer(ctx context.Context, binary string) (*server, error) {
+	dir, err := os.MkdirTemp("", "wiregauge-bench")
+	if err != nil {
+		return nil, err
+	}
+	s := &server{dir: dir, url: map[string]string{}, address: map[string]string{}}
+	s.cmd = exec.CommandContext(ctx, "taskset", "-c", "0", binary, "serve", "hello", "--tls")
+	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
+	s.cmd.WaitDelay = 10 * time.Second
+	s.cmd.Stderr = os.Stderr
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(s.bodies(dir), s.cmd.Start()); err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	if err := s.read(bufio.NewScanner(out)); err != nil {
+		s.stop()
+		return nil, err
+	}
+	return s, nil
+}
+
+// read takes the URLs that serve prints, until it has all that the table needs.
+func (s *server) read(lines *bufio.Scanner) error {
+	for lines.Scan() {
+		for _, word := range strings.Fields(lines.Text()) {
+			if strings.HasSuffix(word, ".pem") {
+				s.ca = word
+			}
+			u, err := url.Parse(word)
+			if err != nil || u.Host == "" || s.url[u.Scheme] != "" || !strings.Contains(strings.ToLower(u.Path), "hello") {
+				continue
+			}
+			s.url[u.Scheme], s.address[u.Scheme] = word, u.Host
+		}
+		if s.ca != "" && s.url["grpc"] != "" && s.url["grpcs"] != "" && s.url["http"] != "" && s.url["h2c"] != "" {
+			go func() {
+				for lines.Scan() { // what else it prints
+				}
+			}()
+			return nil
+		}
+	}
+	return fmt.Errorf("serve did not print the URLs of the hello service: %v %s", s.url, s.ca)
+}
+
+func (s *server) stop() {
+	_ = s.cmd.Process.Signal(syscall.SIGTERM)
+	_ = s.cmd.Wait()
+	os.RemoveAll(s.dir)
+}
+
+// h2loadURL is the same target as h2load wants it: http or https.
+func (s *server) h2loadURL(scheme string) string {
+	u, err := url.Parse(s.url[scheme])
+	if err != nil {
+		return ""
+	}
+	u.Scheme = map[string]string{"grpc": "http", "h2c": "http", "grpcs": "https", "h2": "https"}[scheme]
+	return u.String()
+}
+
+// runPinned runs a command on one core and returns its output, its CPU time and its peak memory in bytes.
+func runPinned(ctx context.Context, core string, args []string) (out string, cpu time.Duration, peak int64, err error) {
+	cmd := exec.CommandContext(ctx, "taskset", append([]string{"-c", core}, args...)...)
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	cmd.WaitDelay = 10 * time.Second
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		return "", 0, 0, fmt.Errorf("%s: %w: %.300s", args[0], err, stderr.String())
+	}
+	state := cmd.ProcessState
+	if usage, ok := state.SysUsage().(*syscall.Rusage); ok {
+		peak = usage.Maxrss * 1024
+	}
+	return stdout.String(), state.UserTime() + state.SystemTime(), peak, nil
+}
