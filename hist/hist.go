@@ -10,12 +10,11 @@ import (
 )
 
 const (
-	subBits   = 10
-	perPage   = 1 << subBits
-	exact     = 2 * perPage // values below are their own bucket
-	pages     = 34          // page 0 and 1 hold the exact range; then one page an octave up to 2^42 ns > 1 h
-	maxValue  = int64(time.Hour)
-	pageBytes = perPage * 8
+	subBits  = 10
+	perPage  = 1 << subBits
+	exact    = 2 * perPage // values below are their own bucket
+	pages    = 33          // page 0 and 1 hold the exact range; then one page an octave up to 2^42 ns > 1 h
+	maxValue = int64(time.Hour)
 )
 
 // A Histogram counts durations. The zero value is ready; pages of 8 KiB are allocated at first use. It is not
@@ -120,12 +119,16 @@ func (h *Histogram) Max() time.Duration { return time.Duration(h.max) }
 // Sum is the sum of all values in ns.
 func (h *Histogram) Sum() float64 { return h.sum }
 
-// Mean is Sum / Count, 0 when empty.
+// Over is how many values lay above 1 h: they are counted in the last bucket.
+func (h *Histogram) Over() int64 { return h.over }
+
+// Mean is Sum / Count, kept within [Min, Max]; 0 when empty.
 func (h *Histogram) Mean() time.Duration {
 	if h.n == 0 {
 		return 0
 	}
-	return time.Duration(math.Round(h.sum / float64(h.n)))
+	mean := int64(math.Round(h.sum / float64(h.n)))
+	return time.Duration(min(max(mean, h.min), h.max))
 }
 
 // Percentile is the nearest rank: the smallest value x with F(x) ≥ p/100, as its bucket's midpoint, kept within
@@ -134,9 +137,17 @@ func (h *Histogram) Percentile(p float64) time.Duration {
 	if h.n == 0 {
 		return 0
 	}
-	rank := Rank(p, h.n)
+	return h.AtRank(Rank(p, h.n))
+}
+
+// AtRank is the value at that place, from 1 to Count, among the sorted values: exact at both ends, else its bucket's
+// midpoint, kept within [Min, Max]. It is 0 when empty.
+func (h *Histogram) AtRank(rank int64) time.Duration {
 	if rank >= h.n {
 		return h.Max()
+	}
+	if rank <= 1 {
+		return h.Min()
 	}
 	var seen int64
 	for pg, page := range h.page {
@@ -154,7 +165,7 @@ func (h *Histogram) Percentile(p float64) time.Duration {
 
 // Rank is ceil(p·n/100), at least 1 and at most n: the place of percentile p among n sorted values.
 func Rank(p float64, n int64) int64 {
-	r := int64(math.Ceil(p*float64(n)/100 - 1e-9*float64(n)/100))
+	r := int64(math.Ceil(p * float64(n) / 100 * (1 - 1e-15))) // three roundings may have lifted a whole number
 	return min(max(r, 1), n)
 }
 

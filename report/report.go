@@ -1,0 +1,58 @@
+// Package report tells results: text, JSON, JSON lines, CSV, Markdown and HTML, each one file and one line in the
+// table below. It measures nothing and judges nothing; what is said is decided once, in report/story, and each
+// format only lays it out. Start reading at Write.
+package report
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"wiregauge/result"
+)
+
+// Options are how a report looks; the zero value is plain ASCII of 80 columns.
+type Options struct {
+	Percentiles []float64 // in percent; none: those of the results
+	Theme       string    // html: "auto" (default), "light" or "dark"
+	Title       string    // instead of the results' own
+	Color       bool      // text: ANSI colours
+	UTF8        bool      // text: bars and signs beyond ASCII
+	Width       int       // text: columns; 0 means 80
+}
+
+// A format is one way to tell results.
+type format struct {
+	name  string
+	ext   string // file extension that means it
+	write func(w io.Writer, files []*result.File, opt Options) error
+}
+
+// formats is the table: one line a format.
+var formats = []format{
+	{"text", "txt", writeText},
+	{"json", "json", writeJSON},
+}
+
+// Formats lists the names of all formats.
+func Formats() []string {
+	names := make([]string, 0, len(formats))
+	for _, f := range formats {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Write tells files in a format. Several files are told side by side; no verdict is drawn from results that were
+// measured one after the other.
+func Write(name string, w io.Writer, files []*result.File, opt Options) error {
+	i := slices.IndexFunc(formats, func(f format) bool { return f.name == name })
+	if i < 0 {
+		return fmt.Errorf("unknown report format %q; known: %s", name, strings.Join(Formats(), ", "))
+	}
+	if len(files) == 0 {
+		return fmt.Errorf("no result to report")
+	}
+	return formats[i].write(w, files, opt)
+}

@@ -1,0 +1,104 @@
+package result
+
+import (
+	"math"
+	"time"
+
+	"wiregauge/hist"
+)
+
+// The rule of printing percentiles: at least Tail values lie beyond one that is told, fewer than FewTail are few.
+const (
+	Tail    = 10
+	FewTail = 100
+)
+
+// DefaultPercentiles are told when the user names none.
+var DefaultPercentiles = []float64{50, 90, 99, 99.9, 99.99}
+
+// NewDistribution tells h, which may be nil, by the given percentiles (none: the defaults). from names the moment
+// that the durations start at.
+func NewDistribution(h *hist.Histogram, from string, percentiles []float64) Distribution {
+	d := Distribution{From: from, Percentiles: []Percentile{}}
+	if len(percentiles) == 0 {
+		percentiles = DefaultPercentiles
+	}
+	if h == nil {
+		h = new(hist.Histogram)
+	}
+	for _, p := range percentiles {
+		d.Percentiles = append(d.Percentiles, NewPercentile(h, p))
+	}
+	d.N = h.Count()
+	if d.N == 0 {
+		return d
+	}
+	d.Hist = h
+	d.Min, d.Mean, d.Max = ns(h.Min()), ns(h.Mean()), ns(h.Max())
+	return d
+}
+
+// NewPercentile is percentile p of h (in percent) under the rule of printing.
+func NewPercentile(h *hist.Histogram, p float64) Percentile {
+	if h == nil {
+		h = new(hist.Histogram)
+	}
+	told := Percentile{P: p, Beyond: h.Beyond(p)}
+	if told.Beyond < Tail {
+		told.Needs = needs(p)
+		return told
+	}
+	told.NS = ns(h.Percentile(p))
+	told.Few = told.Beyond < FewTail
+	return told
+}
+
+// needs is the least count of values with Tail of them beyond percentile p; 0 when no count is enough (p100).
+func needs(p float64) int64 {
+	if p >= 100 {
+		return 0
+	}
+	n := int64(math.Ceil(Tail / (1 - p/100) * (1 - 1e-12)))
+	for n-hist.Rank(p, n) < Tail {
+		n++
+	}
+	return n
+}
+
+// ns is d as a value that exists.
+func ns(d time.Duration) *int64 {
+	v := int64(d)
+	return &v
+}
+
+// encode fills HDR from Hist.
+func (d *Distribution) encode() error {
+	if d.Hist == nil || d.HDR != "" {
+		return nil
+	}
+	text, err := d.Hist.EncodeHDR()
+	d.HDR = text
+	return err
+}
+
+// decode fills Hist from HDR and the exact numbers beside it.
+func (d *Distribution) decode() error {
+	if d.HDR == "" {
+		return nil
+	}
+	h, err := hist.DecodeHDR(d.HDR)
+	if err != nil {
+		return err
+	}
+	if h.Count() != d.N {
+		return mismatch(h.Count(), d.N)
+	}
+	if d.Min != nil && d.Max != nil && d.Mean != nil {
+		sum := float64(*d.Mean) * float64(d.N)
+		if err := h.Restore(time.Duration(*d.Min), time.Duration(*d.Max), sum); err != nil {
+			return err
+		}
+	}
+	d.Hist = h
+	return nil
+}
