@@ -22,12 +22,9 @@ type Output struct {
 	Path   string // "-" for standard output
 }
 
-// Outputs are all that a command writes; none means text to standard output.
-type Outputs []Output
-
 // ParseOutputs reads each "FORMAT=PATH" or "PATH", whose extension then tells the format.
-func ParseOutputs(specs []string) (Outputs, error) {
-	var outs Outputs
+func ParseOutputs(specs []string) ([]Output, error) {
+	var outs []Output
 	for _, spec := range specs {
 		o, err := parseOutput(spec)
 		if err != nil {
@@ -35,7 +32,7 @@ func ParseOutputs(specs []string) (Outputs, error) {
 		}
 		outs = append(outs, o)
 	}
-	return outs, outs.clash()
+	return outs, clash(outs)
 }
 
 func parseOutput(spec string) (Output, error) {
@@ -70,7 +67,7 @@ func formatOf(path string) string {
 }
 
 // clash refuses two outputs to one place.
-func (outs Outputs) clash() error {
+func clash(outs []Output) error {
 	seen := map[string]string{}
 	for _, o := range outs {
 		path := o.Path
@@ -92,19 +89,21 @@ func where(path string) string {
 	return path
 }
 
-// Check says, before any load is sent, whether every output could be written: the parent folder exists and takes
-// new files, and the path is not a folder.
-func (outs Outputs) Check() error {
-	var faults []error
+// CheckAll checks every output before any load is sent; it reports all faults at once.
+func CheckAll(outs []Output) error {
+	faults := []error{clash(outs)}
 	for _, o := range outs {
-		if o.Path != Stdout {
-			faults = append(faults, o.check())
-		}
+		faults = append(faults, o.Check())
 	}
-	return errors.Join(append(faults, outs.clash())...)
+	return errors.Join(faults...)
 }
 
-func (o Output) check() error {
+// Check says whether the output could be written: the parent folder exists and takes new files, and the path is
+// not a folder itself.
+func (o Output) Check() error {
+	if o.Path == Stdout {
+		return nil
+	}
 	dir := filepath.Dir(o.Path)
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
@@ -124,7 +123,7 @@ func (o Output) check() error {
 // WriteAll writes every output: files under a temporary name that is then renamed, so that none is ever half
 // written. It writes what it can and joins the errors. Without outputs it writes text to stdout. Colours, width and
 // UTF-8 signs of opt hold for standard output; text files are 100 columns of UTF-8 without colour.
-func (outs Outputs) WriteAll(stdout io.Writer, files []*result.File, opt Options) error {
+func WriteAll(outs []Output, stdout io.Writer, files []*result.File, opt Options) error {
 	if len(outs) == 0 {
 		return Write("text", stdout, files, opt)
 	}
