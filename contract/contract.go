@@ -1,0 +1,194 @@
+package contract
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"io/fs"
+	"net"
+	"slices"
+	"strings"
+
+	"google.golang.org/protobuf/reflect/protoreflect"
+
+	"wiregauge"
+	"wiregauge/internal/nearest"
+)
+
+// A Source says where a contract comes from: the first of Files, Protosets and Reflect that is set.
+type Source struct {
+	// Files are .proto files, ImportPaths the folders that they and their imports are looked up in. Without import
+	// paths a file's own folder and the folders above it are tried.
+	Files, ImportPaths []string
+	// Protosets are files that hold a google.protobuf.FileDescriptorSet.
+	Protosets []string
+	// FS, when set, is where Files, ImportPaths and Protosets are found, instead of the disk.
+	FS fs.FS
+	// Reflect asks a running server.
+	Reflect *Reflection
+}
+
+// Reflection says which server to ask.
+type Reflection struct {
+	Address   string // host:port or the socket's path
+	Network   string // "tcp" or "unix"; empty means tcp
+	TLS       *tls.Config
+	Authority string
+	Header    []wiregauge.Field
+	// Dial, when set, opens the plain connection instead of Network and Address.
+	Dial func(ctx context.Context) (net.Conn, error)
+}
+
+// A Contract is a set of services and the messages they speak. It is safe for concurrent use.
+type Contract struct {
+	lib      *library
+	services []string
+	origin   string
+	remote   *reflector // nil unless the contract comes from reflection
+	listErr  error      // why a reflection server gave no list
+}
+
+// Load reads a contract. With reflection it asks for the list of services only; methods and messages are fetched
+// when they are first needed. A failed reflection is a *ReflectionError.
+func Load(ctx context.Context, s Source) (*Contract, error) {
+	switch {
+	case len(s.Files) > 0:
+		protos, own, err := compile(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		return fromProtos(protos, own, "proto")
+	case len(s.Protosets) > 0:
+		protos, err := readProtosets(s)
+		if err != nil {
+			return nil, err
+		}
+		return fromProtos(protos, nil, "protoset")
+	case s.Reflect != nil:
+		return reflected(ctx, *s.Reflect)
+	}
+	return nil, errors.New("no contract given: name a .proto file, a protoset or a server with reflection")
+}
+
+// Origin says where the contract comes from: "proto", "protoset", "reflection v1" or "reflection v1alpha".
+func (c *Contract) Origin() string {
+	if c.remote != nil {
+		return "reflection " + c.remote.version()
+	}
+	return c.origin
+}
+
+// Services lists the full names of the services, sorted.
+func (c *Contract) Services() []string { return slices.Clone(c.services) }
+
+// Close ends the connection to the reflection service, if there is one. Types that were not fetched yet are
+// unknown afterwards.
+func (c *Contract) Close() error {
+	if c.remote == nil {
+		return nil
+	}
+	return c.remote.close()
+}
+
+// Method finds a method by "pkg.Svc/M", "/pkg.Svc/M" or "pkg.Svc.M". When there is none the error is an
+// *UnknownError that lists what there is.
+func (c *Contract) Method(name string) (*Method, error) {
+	service, method, err := splitMethod(name)
+	if err != nil {
+		return nil, err
+	}
+	d, answers, err := c.service(service, method)
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		listed := c.listed()
+		return nil, &UnknownError{Kind: "service", Name: service, Origin: c.Origin(), Known: listed,
+			Nearest: nearestService(service, listed), Answers: answers}
+	}
+	md := d.Methods().ByName(protoreflect.Name(method))
+	if md == nil {
+		known := methodNames(d)
+		return nil, &UnknownError{Kind: "method", Name: method, In: service, Origin: c.Origin(), Known: known,
+			Nearest: nearest.Of(method, known), Answers: answers}
+	}
+	return newMethod(md, c.lib), nil
+}
+
+// service finds the descriptor of a service; it is nil when nobody knows it, and answers hold what a server said.
+// A server is asked for the method's symbol first, as every client does, and then for the service's, since some
+// servers index no methods.
+func (c *Contract) service(service, method string) (d protoreflect.ServiceDescriptor, answers []string, err error) {
+	questions := []string{service + "." + method, service}
+	for i := 0; ; i++ {
+		if found := c.lib.known(protoreflect.FullName(service)); found != nil {
+			d, ok := found.(protoreflect.ServiceDescriptor)
+			if !ok {
+				answers = append(answers, service+" is a "+kindOf(found)+", not a service")
+			}
+			return d, answers, nil
+		}
+		if c.remote == nil || i == len(questions) {
+			return nil, answers, nil
+		}
+		answer, err := c.lib.fetch(questions[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		answers = append(answers, answer)
+	}
+}
+
+// listed are the services worth naming in an error: those of the application first, reflection itself left out.
+func (c *Contract) listed() []string {
+	var own, infra []string
+	for _, s := range c.services {
+		switch {
+		case strings.HasPrefix(s, "grpc.reflection."):
+		case strings.HasPrefix(s, "grpc."):
+			infra = append(infra, s)
+		default:
+			own = append(own, s)
+		}
+	}
+	return append(own, infra...)
+}
+
+// nearestService suggests a service; one whose last part alone is right counts too.
+func nearestService(name string, known []string) string {
+	if n := nearest.Of(name, known); n != "" {
+		return n
+	}
+	last := func(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }
+	found := ""
+	for _, k := range known {
+		if strings.EqualFold(last(k), last(name)) {
+			if found != "" {
+				return ""
+			}
+			found = k
+		}
+	}
+	return found
+}
+
+// splitMethod cuts a method's name into service and method.
+func splitMethod(name string) (service, method string, err error) {
+	s := strings.TrimPrefix(name, "/")
+	cut := strings.LastIndexByte(s, '/')
+	if cut < 0 {
+		cut = strings.LastIndexByte(s, '.')
+	}
+	if cut <= 0 || cut == len(s)-1 || strings.ContainsAny(s[:cut], "/ ") {
+		return "", "", &NameError{Name: name}
+	}
+	return s[:cut], s[cut+1:], nil
+}
+
+func methodNames(d protoreflect.ServiceDescriptor) []string {
+	names := make([]string, d.Methods().Len())
+	for i := range names {
+		names[i] = string(d.Methods().Get(i).Name())
+	}
+	return names
+}
