@@ -72,7 +72,9 @@ func (e *exitError) with(label, text string) *exitError {
 func usage(format string, args ...any) *exitError { return fail(exitUsage, format, args...) }
 
 // unreachable is a target that cannot be measured: exit 3.
-func unreachable(format string, args ...any) *exitError { return fail(exitUnreachable, format, args...) }
+func unreachable(format string, args ...any) *exitError {
+	return fail(exitUnreachable, format, args...)
+}
 
 // fail ends the command with code. Like fmt.Errorf it keeps what %w wraps.
 func fail(code int, format string, args ...any) *exitError {

@@ -18,6 +18,8 @@ type app struct {
 	lookupEnv      func(string) (string, bool)
 	started        time.Time
 	sets           map[*cobra.Command]*option.Set
+	keyLog         io.Writer // SSLKEYLOGFILE, once opened
+	proxyNoticed   bool
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *app {

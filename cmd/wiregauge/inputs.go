@@ -1,0 +1,192 @@
+package main
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"wiregauge"
+	"wiregauge/contract"
+	"wiregauge/protocol"
+)
+
+// inputs turns the data into what each request is made from: one per message, or one with all messages where the
+// caller's side streams.
+func (out *payload) inputs(p *prepared, o *DataOptions, raw []byte, given bool) ([]protocol.Input, error) {
+	base := protocol.Input{Verb: o.Request, Path: p.RequestPath()}
+	if out.Method != nil {
+		base.Procedure, base.Shape = out.Method.FullName, out.Method.Shape
+	}
+	if o.Binary != "" {
+		return binaryInputs(base, o, raw)
+	}
+	if out.Method == nil {
+		if !given {
+			return []protocol.Input{base}, nil
+		}
+		base.Bodies, base.HasBody = [][]byte{raw}, true
+		return []protocol.Input{base}, nil
+	}
+	messages, err := out.split(raw, given)
+	if err != nil {
+		return nil, err
+	}
+	rest := isHTTP(p.Protocol) && p.Path == "" || isHTTP(p.Protocol) && p.Path == "/" && p.RawQuery == ""
+	var list []protocol.Input
+	for _, m := range messages {
+		in, err := out.encode(base, o, m, rest)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, in)
+	}
+	if base.Shape.StreamsOut() {
+		return []protocol.Input{joined(base, list)}, nil
+	}
+	return list, nil
+}
+
+// split cuts the data into messages; without any, one empty message is meant.
+func (out *payload) split(raw []byte, given bool) ([]json.RawMessage, error) {
+	if !given {
+		return []json.RawMessage{json.RawMessage("{}")}, nil
+	}
+	messages, err := out.Method.Split(raw)
+	if err != nil {
+		return nil, dataError(err)
+	}
+	if len(messages) == 0 && !out.Method.Shape.StreamsOut() {
+		return nil, usage("the data holds no message")
+	}
+	return messages, nil
+}
+
+// encode makes the input of one message.
+func (out *payload) encode(base protocol.Input, o *DataOptions, m json.RawMessage, rest bool) (protocol.Input, error) {
+	in := base
+	options := contract.EncodeOptions{AllowUnknown: o.Unknown}
+	body, err := out.Method.Encode(out.Codec, m, options)
+	if err != nil {
+		return in, dataError(err)
+	}
+	in.Bodies, in.HasBody = [][]byte{body}, true
+	if !rest {
+		return in, nil
+	}
+	verb, path, body, hasBody, err := out.Method.REST(m)
+	if err != nil {
+		return in, usage("%w", err).with("try", "put the path into the URL and the HTTP method into -X; the message is then the JSON body")
+	}
+	in.Path, in.Bodies, in.HasBody = path, nil, hasBody
+	if in.Verb == "" {
+		in.Verb = verb
+	}
+	if hasBody {
+		in.Bodies = [][]byte{body}
+	}
+	return in, nil
+}
+
+// joined is one input that holds all messages of a stream.
+func joined(base protocol.Input, list []protocol.Input) protocol.Input {
+	base.HasBody = true
+	for _, in := range list {
+		base.Bodies = append(base.Bodies, in.Bodies...)
+	}
+	return base
+}
+
+// binaryInputs takes encoded messages as they are.
+func binaryInputs(base protocol.Input, o *DataOptions, raw []byte) ([]protocol.Input, error) {
+	base.HasBody = true
+	if o.Framing != "delimited" {
+		base.Bodies = [][]byte{raw}
+		return []protocol.Input{base}, nil
+	}
+	var list []protocol.Input
+	for at := 0; at < len(raw); {
+		size, n := binary.Uvarint(raw[at:])
+		if n <= 0 || size > uint64(len(raw)-at-n) {
+			return nil, usage("--binary %s: message %d at byte %d: its length does not fit the file", o.Binary, len(list)+1, at)
+		}
+		in := base
+		in.Bodies = [][]byte{raw[at+n : at+n+int(size)]}
+		list = append(list, in)
+		at += n + int(size)
+	}
+	if len(list) == 0 {
+		return nil, usage("--binary %s holds no message", o.Binary)
+	}
+	if base.Shape.StreamsOut() {
+		return []protocol.Input{joined(base, list)}, nil
+	}
+	return list, nil
+}
+
+// dataError puts a message that does not fit its type into words.
+func dataError(err error) error {
+	var d *contract.DataError
+	if !errors.As(err, &d) || d.Field == "" {
+		return usage("data: %w", err)
+	}
+	e := usage("unknown field %q in message %s", d.Field, d.Message).
+		with("fields", d.List()+"        use --allow-unknown-fields to ignore")
+	if d.Nearest != "" {
+		e.with("did you mean", fmt.Sprintf("%q ?", d.Nearest))
+	}
+	return e
+}
+
+func isHTTP(p *protocol.Protocol) bool { return p.Name == "http1" || p.Name == "http2" }
+
+// headers reads -H, -m and -u. "Host" is not among them: it is the authority.
+func headers(o *DataOptions) ([]wiregauge.Field, error) {
+	var list []wiregauge.Field
+	for _, h := range o.Header {
+		name, value, ok := strings.Cut(h, ":")
+		name = strings.TrimSpace(name)
+		if !ok || name == "" || strings.ContainsAny(h, "\r\n\x00") || strings.ContainsAny(name, " \t\"(),/;<=>?@[\\]{}") {
+			return nil, usage("--header wants 'Name: value', got %q", h)
+		}
+		if strings.EqualFold(name, "host") {
+			continue
+		}
+		list = append(list, wiregauge.Field{Name: name, Value: strings.TrimSpace(value)})
+	}
+	if o.Metadata != "" {
+		var m map[string]string
+		if err := json.Unmarshal([]byte(o.Metadata), &m); err != nil {
+			return nil, usage("--metadata: %w", err)
+		}
+		names := make([]string, 0, len(m))
+		for n := range m {
+			names = append(names, n)
+		}
+		sort.Strings(names)
+		for _, n := range names {
+			list = append(list, wiregauge.Field{Name: n, Value: m[n]})
+		}
+	}
+	if o.User != "" {
+		list = append(list, basicAuth(o.User))
+	}
+	return list, nil
+}
+
+// hostHeader is the value of -H 'Host: …', "" when there is none.
+func hostHeader(o *DataOptions) string {
+	for _, h := range o.Header {
+		if name, value, ok := strings.Cut(h, ":"); ok && strings.EqualFold(strings.TrimSpace(name), "host") {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
+
+func basicAuth(user string) wiregauge.Field {
+	return wiregauge.Field{Name: "authorization", Value: "Basic " + base64.StdEncoding.EncodeToString([]byte(user)), Sensitive: true}
+}

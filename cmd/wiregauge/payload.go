@@ -1,0 +1,340 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"strings"
+	"time"
+
+	"wiregauge"
+	"wiregauge/contract"
+	"wiregauge/internal/option"
+)
+
+// DataOptions say what is sent, the same in every command.
+type DataOptions struct {
+	Data     string     `flag:"data,d" alias:"data-binary,data-ascii" value:"S|@FILE|@-" help:"body or message as JSON; @FILE reads a file, @- or a lone @ the standard input; a list is used round robin"`
+	DataRaw  string     `flag:"data-raw" value:"S" help:"like -d, but a leading @ is data"`
+	DataFile string     `flag:"data-file,D" value:"FILE" help:"like -d @FILE"`
+	Binary   string     `flag:"binary" value:"FILE" help:"an already encoded message, - for the standard input"`
+	Framing  string     `flag:"framing" value:"single|delimited" default:"single" choices:"single|delimited" help:"what --binary holds: one message, or a list of length-prefixed ones (varint)"`
+	Header   []string   `flag:"header,H" value:"'K: V'" help:"header or metadata, in every protocol (repeat)"`
+	Metadata jsonObject `flag:"metadata,m" value:"JSON" help:"metadata as a JSON object, as in ghz"`
+	Request  string     `flag:"request,X" value:"METHOD" help:"HTTP method; GET when nothing is said, POST with -d"`
+	User     string     `flag:"user,u" value:"USER:PASS" help:"basic authentication"`
+
+	Proto    []string    `flag:"proto" alias:"contract" value:"FILE" help:"contract: a .proto file (repeat)"`
+	Protoset []string    `flag:"protoset" value:"FILE" help:"contract: a compiled file descriptor set (repeat)"`
+	Import   []string    `flag:"import-path,I" value:"DIR" help:"where .proto files and their imports are looked up (repeat)"`
+	Reflect  bool        `flag:"reflect" help:"contract: ask the server; the default on gRPC without --proto or --protoset"`
+	Call     string      `flag:"call" value:"pkg.Svc/M" help:"the method, when the URL does not name it"`
+	Codec    string      `flag:"codec" value:"NAME" help:"body codec: json, protobuf or binary; each protocol has its default"`
+	Unknown  bool        `flag:"allow-unknown-fields" help:"ignore JSON fields that the message does not have"`
+	Compress string      `flag:"compress" value:"gzip" choices:"gzip|identity" help:"compress the request"`
+	Inflate  bool        `flag:"compressed" help:"accept compressed answers and inflate them"`
+	MaxReply option.Size `flag:"max-reply" value:"SIZE" help:"most bytes of one received message, after decompression"`
+}
+
+// jsonObject is metadata as JSON; what other tools mean by -m is answered with our word for it.
+type jsonObject string
+
+// Set takes a JSON object whose values are strings.
+func (j *jsonObject) Set(s string) error {
+	var m map[string]string
+	if err := json.Unmarshal([]byte(s), &m); err == nil && m != nil {
+		*j = jsonObject(s)
+		return nil
+	}
+	w := &option.Want{Want: "a JSON object", Got: s}
+	switch {
+	case strings.HasPrefix(strings.TrimSpace(s), "{"):
+		w.Want = `a JSON object whose values are strings, such as {"k":"v"}`
+	case strings.Trim(s, "0123456789.sm") == "":
+		w.Hint = "For the time limit of a call use -t " + s + "."
+	default:
+		w.Hint = "For the HTTP method use -X " + s + "."
+	}
+	return w
+}
+
+func (j *jsonObject) String() string { return string(*j) }
+
+// A payload is what is sent, encoded once, and how to read the answers.
+type payload struct {
+	Requests []*wiregauge.Request
+	Method   *contract.Method // nil without a contract
+	Codec    string
+	Origin   string // where the contract comes from; "" without one
+	Summary  string // for reports: a description, not the bytes
+}
+
+// prepare makes everything that one target needs: what call, run and each arm of compare start with.
+func (a *app) prepare(ctx context.Context, raw string, conn *ConnOptions, data *DataOptions, timeout time.Duration) (*prepared, *payload, error) {
+	t, err := a.target(raw, conn)
+	if err != nil {
+		return nil, nil, err
+	}
+	with := *conn
+	if host := hostHeader(data); host != "" && with.Authority == "" {
+		with.Authority = host
+	}
+	p, err := a.prepareTarget(ctx, t, &with)
+	if err != nil {
+		return nil, nil, err
+	}
+	sent, err := a.preparePayload(ctx, p, data, timeout)
+	if err != nil {
+		return nil, nil, err
+	}
+	return p, sent, nil
+}
+
+// preparePayload reads the contract and the data and makes the requests. timeout is what the peer is told, 0 for
+// nothing. Every mistake is exit 2; only a failed reflection is exit 3.
+func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, timeout time.Duration) (*payload, error) {
+	out := &payload{Codec: p.Protocol.Codec}
+	if o.Codec != "" {
+		out.Codec = o.Codec
+	}
+	name, err := methodName(p, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.loadMethod(ctx, p, o, name, out); err != nil {
+		return nil, err
+	}
+	raw, given, err := a.readData(o)
+	if err != nil {
+		return nil, err
+	}
+	inputs, err := out.inputs(p, o, raw, given)
+	if err != nil {
+		return nil, err
+	}
+	header, err := headers(o)
+	if err != nil {
+		return nil, err
+	}
+	if p.User != nil && o.User == "" {
+		header = append(header, basicAuth(p.User.String()))
+	}
+	for i := range inputs {
+		in := &inputs[i]
+		in.Header, in.Codec, in.Compress = header, out.Codec, o.Compress
+		if in.Procedure == "" {
+			in.Procedure = name
+		}
+		if o.Inflate {
+			in.Accept = "gzip"
+		}
+		r, err := p.Protocol.Prepare(*in)
+		if err != nil {
+			return nil, usage("%w", err)
+		}
+		r.MaxReply, r.Timeout = int(o.MaxReply), timeout
+		out.Requests = append(out.Requests, r)
+	}
+	shareIndexes(out.Requests)
+	out.Summary = summary(out.Requests, out.Codec)
+	return out, nil
+}
+
+// methodName is the contract's method that the user means, "" for none: --call, or the path of a gRPC URL.
+func methodName(p *prepared, o *DataOptions) (string, error) {
+	if o.Call != "" {
+		return slashed(o.Call), nil
+	}
+	if p.Protocol.Name != "grpc" {
+		return "", nil
+	}
+	name := strings.Trim(p.Path, "/")
+	if name == "" {
+		return "", usage("%s names no method: write %s://%s/package.Service/Method, or --call package.Service/Method", p.Raw, p.Scheme.Name, p.Authority).
+			with("try", "wiregauge list "+p.Raw)
+	}
+	return slashed(name), nil
+}
+
+// slashed turns "pkg.Svc.M", "pkg.Svc/M" and "/pkg.Svc/M" into "/pkg.Svc/M".
+func slashed(name string) string {
+	name = strings.Trim(name, "/")
+	if !strings.Contains(name, "/") {
+		if dot := strings.LastIndexByte(name, '.'); dot > 0 {
+			name = name[:dot] + "/" + name[dot+1:]
+		}
+	}
+	return "/" + name
+}
+
+// loadMethod finds the method in the contract, when there is one to look in.
+func (a *app) loadMethod(ctx context.Context, p *prepared, o *DataOptions, name string, out *payload) error {
+	source, ok, err := contractSource(p, o)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		if o.Call != "" && p.Protocol.Name != "grpc" {
+			return usage("--call %s needs a contract: --proto FILE or --protoset FILE", o.Call)
+		}
+		return nil
+	case name == "":
+		return nil // an explicit path; the data is sent as it is
+	}
+	c, err := contract.Load(ctx, source)
+	if err != nil {
+		return contractError(p, err)
+	}
+	defer c.Close()
+	if out.Method, err = c.Method(name); err != nil {
+		return contractError(p, err)
+	}
+	out.Origin = c.Origin()
+	return nil
+}
+
+// contractSource is where the contract comes from; ok is false when none is needed.
+func contractSource(p *prepared, o *DataOptions) (s contract.Source, ok bool, err error) {
+	s = contract.Source{ImportPaths: o.Import, Protosets: o.Protoset}
+	for _, f := range o.Proto {
+		if strings.HasSuffix(f, ".protoset") || strings.HasSuffix(f, ".pb") || strings.HasSuffix(f, ".bin") {
+			s.Protosets = append(s.Protosets, f)
+			continue
+		}
+		s.Files = append(s.Files, f)
+	}
+	if len(s.Files) > 0 || len(s.Protosets) > 0 {
+		if o.Reflect {
+			return s, false, usage("--reflect and --proto or --protoset exclude one another")
+		}
+		return s, true, nil
+	}
+	grpc := p.Protocol.Name == "grpc"
+	if o.Reflect && !grpc {
+		return s, false, usage("--reflect asks a gRPC server, and %s is %s: give --proto FILE", p.Raw, p.Protocol.Title)
+	}
+	if !grpc || o.Binary != "" && !o.Reflect {
+		return s, false, nil
+	}
+	s.Reflect = &contract.Reflection{
+		Address: p.Address, Network: p.Network, TLS: p.Dialer.TLS, Authority: p.Options.Authority,
+		Dial: func(ctx context.Context) (net.Conn, error) { return dialPlain(ctx, p.Dialer) },
+	}
+	if s.Reflect.Header, err = headers(o); err != nil {
+		return s, false, err
+	}
+	return s, true, nil
+}
+
+// contractError puts a contract that does not help into words.
+func contractError(p *prepared, err error) error {
+	var reflection *contract.ReflectionError
+	var unknown *contract.UnknownError
+	switch {
+	case errors.As(err, &reflection) && reflection.Unreachable:
+		return p.dialError(fmt.Errorf("%s", reflection.Text))
+	case errors.As(err, &reflection):
+		return unreachable("%s: %w", p.Raw, err).with("try", "--proto FILE or --protoset FILE")
+	case errors.As(err, &unknown):
+		where := ""
+		if strings.HasPrefix(unknown.Origin, "reflection") {
+			where = fmt.Sprintf(" on %s://%s", p.Scheme.Name, p.Authority)
+		}
+		in := ""
+		if unknown.In != "" {
+			in = " in " + unknown.In
+		}
+		e := usage("no %s %q%s%s", unknown.Kind, unknown.Name, in, where).with("known", unknown.Lists())
+		if unknown.Nearest != "" {
+			e.with("did you mean", strings.Replace(p.Raw, unknown.Name, unknown.Nearest, 1)+" ?")
+		}
+		for _, answer := range unknown.Answers {
+			e.with("asked", answer)
+		}
+		return e
+	}
+	return usage("%w", err)
+}
+
+// readData reads what the user gave, from one place only. given is false when there is none.
+func (a *app) readData(o *DataOptions) (raw []byte, given bool, err error) {
+	var sources []string
+	for _, s := range []struct{ flag, value string }{{"-d", o.Data}, {"--data-raw", o.DataRaw}, {"-D", o.DataFile}, {"--binary", o.Binary}} {
+		if s.value != "" {
+			sources = append(sources, s.flag)
+		}
+	}
+	switch {
+	case len(sources) > 1:
+		return nil, false, usage("%s: give the data once", strings.Join(sources, " and "))
+	case len(sources) == 0:
+		return nil, false, nil
+	case o.DataRaw != "":
+		return []byte(o.DataRaw), true, nil
+	case o.DataFile != "":
+		raw, err = a.readFile(o.DataFile)
+	case o.Binary != "":
+		raw, err = a.readFile(o.Binary)
+	case o.Data == "@":
+		raw, err = a.readFile("-")
+	case strings.HasPrefix(o.Data, "@"):
+		raw, err = a.readFile(o.Data[1:])
+	default:
+		return []byte(o.Data), true, nil
+	}
+	if err != nil {
+		return nil, false, usage("data: %w", err)
+	}
+	return raw, true, nil
+}
+
+// readFile reads a file, or the standard input for "-".
+func (a *app) readFile(name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(a.stdin)
+	}
+	return os.ReadFile(name)
+}
+
+// shareIndexes gives requests with equal header sets one index, so that a session encodes them once.
+func shareIndexes(requests []*wiregauge.Request) {
+	seen := map[string]int{}
+	for _, r := range requests {
+		size := 0
+		for _, m := range r.Messages {
+			size += len(m)
+		}
+		key := fmt.Sprintf("%q %#v %q %q %d", r.Method, r.Header, r.Encoding, r.Accept, size)
+		if _, ok := seen[key]; !ok {
+			seen[key] = len(seen)
+		}
+		r.Index = seen[key]
+	}
+}
+
+// summary describes what is sent: "1 message of 6 bytes (protobuf)".
+func summary(requests []*wiregauge.Request, codec string) string {
+	messages, low, high := 0, -1, 0
+	for _, r := range requests {
+		for _, m := range r.Messages {
+			messages++
+			high = max(high, len(m))
+			if low < 0 || len(m) < low {
+				low = len(m)
+			}
+		}
+	}
+	switch {
+	case messages == 0:
+		return "no body"
+	case messages == 1:
+		return fmt.Sprintf("1 message of %d bytes (%s)", high, codec)
+	case low == high:
+		return fmt.Sprintf("%d messages of %d bytes (%s)", messages, high, codec)
+	}
+	return fmt.Sprintf("%d messages of %d to %d bytes (%s)", messages, low, high, codec)
+}
