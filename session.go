@@ -46,6 +46,12 @@ type Streamer interface {
 	Grant(out []byte, c *Call, messages int) []byte
 }
 
+// A Greeter is a session that refuses Start with Handshake until the peer's hello has come. A session without it
+// can start calls at once.
+type Greeter interface {
+	Ready() bool
+}
+
 // An Explainer puts the frames of one connection into words for -vv. It is fed the bytes of one direction in
 // order and calls line once for each whole frame; it keeps what is left of a partial one.
 type Explainer interface {
