@@ -212,4 +212,3 @@ func (d *Driver) count() {
 		d.Events.fault("traffic says %d bytes received (%+v), used were %d", received.Total(), received, d.used)
 	}
 }
-
