@@ -209,7 +209,9 @@ type Fair struct {
 type FairCheck struct {
 	Name   string `json:"name"` // "reply", "TLS", "calls in flight"
 	Passed bool   `json:"passed"`
-	Detail string `json:"detail,omitempty"`
+	// Unknown says that it could not be compared; such a check voids nothing and is counted nowhere.
+	Unknown bool   `json:"unknown,omitempty"`
+	Detail  string `json:"detail,omitempty"`
 }
 
 // Fair reports whether every check passed.

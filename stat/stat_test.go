@@ -180,3 +180,14 @@ func TestBinomialCDF(t *testing.T) {
 	close(t, "below 0", BinomialCDF(-1, 10, 0.5), 0, 0)
 	close(t, "all", BinomialCDF(10, 10, 0.5), 1, 0)
 }
+
+func TestChiSquaredQuantileAgainstPrintedTables(t *testing.T) {
+	for _, r := range []struct{ df, p10, p50, p90 float64 }{
+		{3, 0.584, 2.366, 6.251}, {5, 1.610, 4.351, 9.236}, {7, 2.833, 6.346, 12.017}, {9, 4.168, 8.343, 14.684},
+		{19, 11.651, 18.338, 27.204}, {39, 28.196, 38.335, 50.660}, {100, 82.358, 99.334, 118.498},
+	} {
+		for p, want := range map[float64]float64{.1: r.p10, .5: r.p50, .9: r.p90} {
+			close(t, "chi-squared", ChiSquaredQuantile(p, r.df), want, 0.01*want+0.003)
+		}
+	}
+}

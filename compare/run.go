@@ -1,0 +1,375 @@
+package compare
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"wiregauge/result"
+)
+
+// Run carries out the plan. The file holds what was measured, also when an error says that it ended early: the
+// context's error after Ctrl-C, an *ArmError when an arm could not be measured any more. It is nil when nothing
+// was measured. Every server that was started has been stopped when Run returns.
+func Run(ctx context.Context, plan Plan) (*result.File, error) {
+	p, err := plan.Normalize()
+	if err != nil {
+		return nil, err
+	}
+	defer quietMemory()()
+	c := newComparison(p)
+	err = c.run(ctx)
+	if c.rounds() == 0 {
+		if err == nil {
+			err = c.nothing()
+		}
+		return nil, err
+	}
+	return c.file(err), err
+}
+
+// quietMemory keeps the collector out of the turns: it runs between them, and inside only when memory gets
+// short, which the turn's record shows. The returned function undoes it.
+func quietMemory() (undo func()) {
+	const limit = 1 << 30
+	percent := debug.SetGCPercent(-1)
+	bytes := debug.SetMemoryLimit(-1)
+	debug.SetMemoryLimit(min(bytes, limit))
+	return func() {
+		debug.SetMemoryLimit(bytes)
+		debug.SetGCPercent(percent)
+	}
+}
+
+// A comparison is a plan being carried out.
+type comparison struct {
+	plan     Plan
+	metrics  []metric
+	began    time.Time
+	launches []*launch
+	totals   []result.Turn // one per arm, once all is played
+	rows     []result.Row
+	fair     *result.Fair
+	played   int // rounds, repeats included
+	invalid  int // of them
+	lost     int // rounds that were planned and never played because an arm had died
+	reasons  []string
+	deaths   map[string]int
+	done     int // measured turns
+	ended    error
+}
+
+// A launch is what was measured between one start of the servers and their stop.
+type launch struct {
+	number int
+	whole  bool
+	rounds []round
+	folded []result.Turn // one per arm
+}
+
+// A round is the metrics of its turns: values[arm][metric].
+type round struct{ values [][]float64 }
+
+func newComparison(p Plan) *comparison {
+	c := &comparison{plan: p, began: time.Now(), deaths: map[string]int{}}
+	for _, name := range metricNames(p.Primary) {
+		m, _ := metricNamed(name) // checked by Normalize
+		c.metrics = append(c.metrics, m)
+	}
+	return c
+}
+
+// metricNames is the primary metrics first, then the others.
+func metricNames(primary []string) []string {
+	names := append([]string(nil), primary...)
+	for _, s := range secondaries {
+		if !contains(names, s) {
+			names = append(names, s)
+		}
+	}
+	return names
+}
+
+func contains(list []string, s string) bool {
+	for _, x := range list {
+		if x == s {
+			return true
+		}
+	}
+	return false
+}
+
+func (c *comparison) run(ctx context.Context) error {
+	for l := range c.plan.Launches {
+		if err := c.launch(ctx, l); err != nil {
+			c.ended = err
+			return err
+		}
+	}
+	return nil
+}
+
+// errArmDied ends a launch early; the next one starts the servers anew.
+var errArmDied = errors.New("its server ended by itself")
+
+// launch plays one launch. A launch in which an arm fails to start is void whole and redone once.
+func (c *comparison) launch(ctx context.Context, number int) error {
+	st, err := c.start(ctx, number)
+	if err != nil && ctx.Err() == nil && c.startsServers() {
+		c.say(Progress{Phase: "starting", Launch: number + 1, Note: err.Error() + "; the launch is started again"})
+		st, err = c.start(ctx, number)
+	}
+	if err != nil {
+		return err
+	}
+	defer st.stop()
+	if err := c.warmUp(ctx, st); err != nil {
+		return err
+	}
+	err = c.playRounds(ctx, st)
+	if len(st.data.rounds) > 0 {
+		c.launches = append(c.launches, st.data)
+	}
+	return err
+}
+
+func (c *comparison) startsServers() bool {
+	for _, a := range c.plan.Arms {
+		if a.Start != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// warmUp plays the discarded turn of every arm. Its median sets the washout of the arm's turns.
+func (c *comparison) warmUp(ctx context.Context, st *stage) error {
+	for _, i := range StartOrder(c.plan.Seed, st.number, len(c.plan.Arms)) {
+		c.say(Progress{Phase: "warming up", Launch: st.number + 1, Arm: c.plan.Arms[i].Name})
+		spec := c.plan.Spec
+		spec.Total, spec.Duration, spec.WarmupCalls, spec.WarmupDuration = c.plan.Warmup.Total, c.plan.Warmup.Duration, 0, 0
+		spec.Arm, spec.Launch, spec.Round = c.plan.Arms[i].Name, st.number, -1
+		spec.Seed = arrivals(c.plan.Seed, st.number, -1)
+		t, err := st.turners[i].Turn(ctx, spec)
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		if err != nil {
+			return st.armError(i, 0, err)
+		}
+		st.data.folded[i].AddWarmup(t.Counts)
+		if t.Warm != nil {
+			st.data.folded[i].AddWarmup(*t.Warm)
+		}
+		st.washout[i] = washoutFor(c.plan.Washout, &t)
+	}
+	return nil
+}
+
+// washoutFor is how long an arm needs after a switch before its turn counts: 5 medians, at most half a second.
+func washoutFor(least time.Duration, warm *result.Turn) time.Duration {
+	if warm.Latency == nil {
+		return least
+	}
+	return min(max(least, 5*warm.Latency.Percentile(50)), max(least, 500*time.Millisecond))
+}
+
+// mostInARow is after how many invalid rounds in a row a target that we cannot restart is given up.
+const mostInARow = 3
+
+// playRounds plays the rounds of one launch; an invalid one is played again once, after the others.
+func (c *comparison) playRounds(ctx context.Context, st *stage) error {
+	type entry struct {
+		round  int
+		repeat bool
+	}
+	var queue []entry
+	for b := range c.plan.Rounds {
+		queue = append(queue, entry{round: b})
+	}
+	inARow := 0
+	for len(queue) > 0 {
+		e := queue[0]
+		queue = queue[1:]
+		fault, err := c.playRound(ctx, st, e.round, e.repeat)
+		if err != nil {
+			return err
+		}
+		if fault == nil {
+			inARow = 0
+			continue
+		}
+		inARow++
+		if !e.repeat {
+			queue = append(queue, entry{round: e.round, repeat: true})
+		}
+		if errors.Is(fault, errArmDied) {
+			c.lost += len(queue)
+			return c.armDied(fault)
+		}
+		if inARow >= mostInARow {
+			c.lost += len(queue)
+			return fault
+		}
+	}
+	st.data.whole = true
+	return nil
+}
+
+// armDied ends the launch, and the comparison when it is not the arm's first death.
+func (c *comparison) armDied(fault *ArmError) error {
+	c.deaths[fault.Arm]++
+	if c.deaths[fault.Arm] > 1 || fault.Launch == c.plan.Launches {
+		return fault
+	}
+	c.say(Progress{Phase: "measuring", Launch: fault.Launch, Note: fault.Error() + "; the finished rounds are kept, the next launch follows"})
+	return nil
+}
+
+// playRound plays one turn of every arm. A fault makes the whole round invalid, never one turn of it.
+func (c *comparison) playRound(ctx context.Context, st *stage, number int, repeat bool) (fault *ArmError, err error) {
+	n := len(c.plan.Arms)
+	draw := number
+	if repeat {
+		draw += c.plan.Rounds
+	}
+	order := Order(c.plan.Seed, st.number, draw, n)
+	turns := make([]result.Turn, n)
+	rows := make([]result.Row, 0, n)
+	for place, i := range order {
+		c.say(Progress{Phase: "measuring", Launch: st.number + 1, Round: number + 1, Arm: c.plan.Arms[i].Name, Order: c.namesOf(order)})
+		t, why := c.playTurn(ctx, st, i, number, draw, place)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		t.Invalid = ""
+		turns[i] = t
+		row := result.NewRow(t)
+		row.Requeued = repeat
+		rows = append(rows, row)
+		if why != nil {
+			fault = st.armError(i, number+1, why)
+			break
+		}
+	}
+	c.played++
+	if fault != nil {
+		c.voidRound(rows, fault)
+		return fault, nil
+	}
+	c.rows = append(c.rows, rows...)
+	c.done += n
+	c.keep(st.data, turns)
+	return nil, nil
+}
+
+func (c *comparison) voidRound(rows []result.Row, fault *ArmError) {
+	c.invalid++
+	why := fmt.Sprintf("arm %s: %v", fault.Arm, fault.Err)
+	for i := range rows {
+		rows[i].Invalid = why
+	}
+	c.rows = append(c.rows, rows...)
+	if !contains(c.reasons, why) && len(c.reasons) < 5 {
+		c.reasons = append(c.reasons, why)
+	}
+}
+
+// playTurn plays one turn; why is set when it must not be used.
+func (c *comparison) playTurn(ctx context.Context, st *stage, arm, number, draw, place int) (t result.Turn, why error) {
+	c.plan.settle()
+	spec := c.plan.Spec
+	spec.Arm, spec.Launch, spec.Round, spec.Place = c.plan.Arms[arm].Name, st.number, number, place
+	spec.Duration, spec.WarmupCalls, spec.WarmupDuration = c.plan.Turn, 0, st.washout[arm]
+	spec.Seed = arrivals(c.plan.Seed, st.number, draw)
+	t, err := st.turners[arm].Turn(ctx, spec)
+	t.Arm, t.Launch, t.Round, t.Place = spec.Arm, spec.Launch, spec.Round, spec.Place
+	switch {
+	case st.exited(arm):
+		return t, errArmDied
+	case err != nil:
+		return t, err
+	}
+	return t, unusable(&t)
+}
+
+// unusable says why a turn cannot be used: the engine says so, or its connections could not be had. High latency
+// and failed calls are never a reason: they are the arm's own.
+func unusable(t *result.Turn) error {
+	if t.Invalid != "" {
+		return errors.New(t.Invalid)
+	}
+	if n := t.Connections.Failed; n > 0 {
+		return fmt.Errorf("%d %s could not be opened%s", n, plural(n, "connection", "connections"), example(t))
+	}
+	return nil
+}
+
+func example(t *result.Turn) string {
+	for _, e := range t.Errors {
+		if e.Stage == "connect" && e.Message != "" {
+			return ": " + e.Message
+		}
+	}
+	return ""
+}
+
+func plural(n int64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// keep stores the metrics of a valid round and folds its turns into the launch.
+func (c *comparison) keep(data *launch, turns []result.Turn) {
+	r := round{values: make([][]float64, len(turns))}
+	for i := range turns {
+		r.values[i] = c.measure(&turns[i])
+		data.folded[i].Add(&turns[i])
+	}
+	data.rounds = append(data.rounds, r)
+}
+
+func (c *comparison) measure(t *result.Turn) []float64 {
+	values := make([]float64, len(c.metrics))
+	for m := range c.metrics {
+		values[m] = c.metrics[m].value(t)
+	}
+	return values
+}
+
+func (c *comparison) namesOf(order []int) []string {
+	names := make([]string, len(order))
+	for k, i := range order {
+		names[k] = c.plan.Arms[i].Name
+	}
+	return names
+}
+
+func (c *comparison) say(p Progress) {
+	if c.plan.Progress == nil {
+		return
+	}
+	p.Launches, p.Rounds = c.plan.Launches, c.plan.Rounds
+	p.Done, p.Turns, p.Invalid = c.done, c.plan.Launches*c.plan.Rounds*len(c.plan.Arms), c.invalid
+	p.Elapsed = time.Since(c.began)
+	c.plan.Progress(p)
+}
+
+func (c *comparison) rounds() int {
+	n := 0
+	for _, l := range c.launches {
+		n += len(l.rounds)
+	}
+	return n
+}
+
+func (c *comparison) nothing() error {
+	if len(c.reasons) > 0 {
+		return fmt.Errorf("no round could be used: %s", c.reasons[0])
+	}
+	return errors.New("no round was measured")
+}

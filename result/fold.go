@@ -1,0 +1,74 @@
+package result
+
+import "wiregauge/hist"
+
+// Add folds a further turn of the same arm into t, so that many turns can be kept as one without their
+// histograms: counts, bytes and CPU are summed, histograms merged, shares of the host weighted by time. Strips
+// are dropped. Merge takes folded turns like any others.
+func (t *Turn) Add(o *Turn) {
+	if t.Arm == "" {
+		t.Arm, t.Launch, t.Round, t.Place, t.Start, t.Host = o.Arm, o.Launch, o.Round, o.Place, o.Start, o.Host
+	}
+	t.Counts.Add(o.Counts)
+	t.CompletedInside += o.CompletedInside
+	t.FinishedInside += o.FinishedInside
+	t.addHistograms(o)
+	t.Statuses = addStatuses(t.Statuses, o.Statuses)
+	t.Errors = addErrors(t.Errors, o.Errors, t.Window)
+	t.Connections.add(o.Connections)
+	t.SentBytes.Add(o.SentBytes)
+	t.RecvBytes.Add(o.RecvBytes)
+	t.Client.Add(o.Client)
+	if o.Server != nil {
+		if t.Server == nil {
+			t.Server = new(CPU)
+		}
+		t.Server.Add(*o.Server)
+	}
+	t.Host.Steal = t.shareWith(o, t.Host.Steal, o.Host.Steal)
+	t.Host.Foreign = t.shareWith(o, t.Host.Foreign, o.Host.Foreign)
+	t.HiddenTries += o.HiddenTries
+	if o.Warm != nil {
+		t.AddWarmup(*o.Warm)
+	}
+	if t.Limited == "" {
+		t.Limited = o.Limited
+	}
+	t.Window += o.Window
+}
+
+// AddWarmup counts calls that were made before, or outside of, the measured windows.
+func (t *Turn) AddWarmup(c Counts) {
+	if t.Warm == nil {
+		t.Warm = new(Counts)
+	}
+	t.Warm.Add(c)
+}
+
+func (t *Turn) shareWith(o *Turn, mine, other float64) float64 {
+	var w weighted
+	w.add(mine, t.Window)
+	w.add(other, o.Window)
+	return w.mean()
+}
+
+func (t *Turn) addHistograms(o *Turn) {
+	for _, pair := range [...]struct {
+		into **hist.Histogram
+		from *hist.Histogram
+	}{
+		{&t.Latency, o.Latency}, {&t.FailedLatency, o.FailedLatency},
+		{&t.Service, o.Service}, {&t.FailedService, o.FailedService},
+		{&t.FirstByte, o.FirstByte}, {&t.Lateness, o.Lateness}, {&t.SlotWait, o.SlotWait},
+		{&t.Connect, o.Connect}, {&t.MessageGap, o.MessageGap},
+		{&t.Ages, o.Ages}, {&t.UnsentAges, o.UnsentAges},
+	} {
+		if pair.from == nil {
+			continue
+		}
+		if *pair.into == nil {
+			*pair.into = new(hist.Histogram)
+		}
+		(*pair.into).Merge(pair.from)
+	}
+}
