@@ -1,2 +1,8 @@
 // Package all registers every protocol of this binary. Only the command imports it.
 package all
+
+import (
+	_ "wiregauge/protocol/http1"
+	_ "wiregauge/protocol/null"
+	_ "wiregauge/protocol/tcp"
+)
