@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 var bom = []byte("\xef\xbb\xbf")
@@ -42,6 +43,7 @@ type Splitter struct {
 	inside  bool // within such a list
 	started bool
 	skipped int64 // bytes before the decoder's first
+	scanned int64 // bytes of the values so far
 }
 
 // NewSplitter reads from r.
@@ -101,14 +103,29 @@ func (s *Splitter) Next() (json.RawMessage, error) {
 		}
 		s.inside = true
 	}
-	var m json.RawMessage
-	if err := s.dec.Decode(&m); err != nil {
-		if err == io.EOF && !s.inside {
-			return nil, io.EOF
-		}
-		return nil, s.fault(err)
+	return s.value()
+}
+
+// value reads one value. The decoder's own offsets count only what it has scanned for values; scanned and start turn
+// them into places in the stream.
+func (s *Splitter) value() (json.RawMessage, error) {
+	start := s.dec.InputOffset()
+	if s.inside && s.next() == ',' {
+		start++
 	}
-	return m, nil
+	var m json.RawMessage
+	err := s.dec.Decode(&m)
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		s.scanned += s.dec.InputOffset() - start
+		return m, nil
+	case err == io.EOF && !s.inside:
+		return nil, io.EOF
+	case errors.As(err, &syntax) && !strings.HasPrefix(syntax.Error(), "expected comma"):
+		return nil, &offset{s.skipped + s.dec.InputOffset() + syntax.Offset - s.scanned - 1, errors.New(syntax.Error())}
+	}
+	return nil, s.fault(err)
 }
 
 // opensList looks at the next byte that is not white space, without taking it.
@@ -120,9 +137,14 @@ func (s *Splitter) opensList() (bool, error) {
 			return false, io.EOF
 		}
 	}
-	var next [1]byte // what More stopped at
-	n, _ := s.dec.Buffered().Read(next[:])
-	return n == 1 && next[0] == '[', nil
+	return s.next() == '[', nil
+}
+
+// next is the byte that More stopped at.
+func (s *Splitter) next() byte {
+	var b [1]byte
+	_, _ = s.dec.Buffered().Read(b[:])
+	return b[0]
 }
 
 // offset wraps an error with its place in the stream; locate turns it into line and column.
@@ -134,11 +156,12 @@ type offset struct {
 func (o *offset) Error() string { return fmt.Sprintf("at byte %d: %s", o.at, o.err) }
 func (o *offset) Unwrap() error { return o.err }
 
+// fault places an error of a token, whose offset is that of the byte at fault.
 func (s *Splitter) fault(err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case errors.As(err, &syntax):
-		return &offset{s.skipped + syntax.Offset - 1, errors.New(syntax.Error())}
+		return &offset{s.skipped + syntax.Offset, errors.New(syntax.Error())}
 	case err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF):
 		return &offset{-1, errors.New("the JSON ends too early")}
 	}
