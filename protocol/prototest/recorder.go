@@ -14,11 +14,7 @@ type Recorder struct {
 	calls map[*wiregauge.Call]*callState
 	// quiet names the method that is running now and may fire no event; "" when events are allowed.
 	quiet string
-	// silent switches the event list off (for allocation counts); the rules are still checked.
-	silent bool
-	// onMessage is called after each Message, for a caller that grants credit.
-	onMessage func(c *wiregauge.Call)
-	closing   bool
+	closing bool
 }
 
 // An Event is one call of Events, in a form that can be compared and printed.
@@ -156,9 +152,7 @@ func (r *Recorder) note(kind Kind, c *wiregauge.Call, e Event) *callState {
 		}
 		e.Call = st.n
 	}
-	if !r.silent {
-		r.Events = append(r.Events, e)
-	}
+	r.Events = append(r.Events, e)
 	return st
 }
 
@@ -188,19 +182,12 @@ func (r *Recorder) First(c *wiregauge.Call) {
 
 // Message implements wiregauge.Events.
 func (r *Recorder) Message(c *wiregauge.Call, body []byte) {
-	var kept string
-	if !r.silent {
-		kept = string(body)
-	}
-	st := r.note(Message, c, Event{Body: kept})
+	st := r.note(Message, c, Event{Body: string(body)})
 	if !st.first {
 		r.fault("a message of call %d came before first", st.n)
 	}
 	if !c.Keep && c.Credit == 0 {
 		r.fault("message fired for call %d, which does not keep", st.n)
-	}
-	if r.onMessage != nil {
-		r.onMessage(c)
 	}
 }
 

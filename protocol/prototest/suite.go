@@ -53,6 +53,11 @@ func Suite(t *testing.T, config Config) {
 	for _, shape := range config.Shapes {
 		t.Run("echo "+shape.String(), func(t *testing.T) { config.echo(t, shape) })
 	}
+	for _, shape := range config.Shapes {
+		if shape.StreamsIn() {
+			t.Run("credit "+shape.String(), func(t *testing.T) { config.credit(t, shape) })
+		}
+	}
 	t.Run("slow peer", config.slowPeer)
 	t.Run("many calls", config.manyCalls)
 	for _, f := range config.Failures {
@@ -171,6 +176,24 @@ func sizes(bodies [][]byte) string {
 		s = append(s, len(b))
 	}
 	return fmt.Sprint("bytes: ", s)
+}
+
+// credit opens a stream with room for one message and grants the rest one by one.
+func (config Config) credit(t *testing.T, shape wiregauge.Shape) {
+	r, want := config.Echo(shape, Pattern(1000))
+	credited := *r
+	credited.Credit = 1
+	l := NewLane(t, config.Dial(t), config.New)
+	c := NewCall(&credited)
+	l.Start(c)
+	for i := range want {
+		l.Until("a message that was granted", func() bool {
+			return l.Events.Ended(c) || l.Events.Count(Message, c) > i
+		})
+		l.Grant(c, 1)
+	}
+	l.Wait(c)
+	l.checkOK(t, c, want)
 }
 
 // slowPeer exchanges large bodies with a peer that reads little at a time, InFlight calls at once.
