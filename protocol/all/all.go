@@ -2,7 +2,9 @@
 package all
 
 import (
+	_ "wiregauge/protocol/grpc"
 	_ "wiregauge/protocol/http1"
+	_ "wiregauge/protocol/http2"
 	_ "wiregauge/protocol/null"
 	_ "wiregauge/protocol/tcp"
 )
