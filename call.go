@@ -40,6 +40,14 @@ func (c *Call) Reset(r *Request) {
 		Due: Never, Dispatched: Never, Permit: Never, Sent: Never, First: Never, Done: Never}
 }
 
+// Overdue turns a reset that comes after the call's own deadline into Timeout: the peer was told the deadline too,
+// and its clock may speak a moment before the timer that would have cancelled the call.
+func (c *Call) Overdue(now time.Duration) {
+	if c.Outcome == Reset && c.Timeout > 0 && now-c.Permit >= c.Timeout {
+		c.Outcome = Timeout
+	}
+}
+
 // Detail is what a person wants to see of one call.
 type Detail struct {
 	// StatusLine is the answer's first line as its protocol shows it ("HTTP/1.1 200 OK", ":status 200").

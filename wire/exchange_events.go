@@ -89,6 +89,7 @@ func (e *exchangeEvents) Closing() {
 // Done stamps the call; its caller is told once the session has returned.
 func (e *exchangeEvents) Done(c *wiregauge.Call) {
 	c.Done = e.now
+	c.Overdue(e.now)
 	p := e.calls[c]
 	if p == nil {
 		return

@@ -1,6 +1,6 @@
 """grpc.testing.TestService on grpcio: server.py PROTOSET [PEM_PREFIX]; prints its address.
 
-With PEM_PREFIX the server speaks TLS with PEM_PREFIX.crt and PEM_PREFIX.key.
+With PEM_PREFIX the server speaks TLS with PEM_PREFIX.pem and PEM_PREFIX.key.
 """
 import signal
 import sys
@@ -83,7 +83,7 @@ def main():
     handlers = Service(messages(sys.argv[1])).handlers()
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(NAME, handlers),))
     if len(sys.argv) > 2:
-        with open(sys.argv[2] + ".key", "rb") as key, open(sys.argv[2] + ".crt", "rb") as cert:
+        with open(sys.argv[2] + ".key", "rb") as key, open(sys.argv[2] + ".pem", "rb") as cert:
             credentials = grpc.ssl_server_credentials(((key.read(), cert.read()),))
         port = server.add_secure_port("127.0.0.1:0", credentials)
     else:

@@ -1,0 +1,4 @@
+// Package interop holds the tests that run wiregauge against programs we did not write: grpc-go, grpcio, grpc-js
+// and connect-go servers, nginx, haproxy, nghttpd, curl and grpcurl, and the conformance suites. They need the
+// build tag "external" and what `make peers` installs; `make test-all` runs them and fails if one was skipped.
+package interop
