@@ -80,7 +80,7 @@ func connect(ctx context.Context, r *request) (*wire.Exchange, error) {
 type caller struct {
 	*request
 	exchange *wire.Exchange
-	call_    *wiregauge.Call
+	made     *wiregauge.Call
 	got      chan []byte // messages of the answer, in order
 	done     chan error  // the end of the call
 	replies  [][]byte
@@ -99,16 +99,16 @@ func newCaller(x *wire.Exchange, r *request, shape wiregauge.Shape) *caller {
 	c.Reset(sent)
 	c.Explain = true
 	// The answer may run far ahead of the reader of got; what a case sends fits this many messages.
-	return &caller{request: r, exchange: x, call_: c, got: make(chan []byte, 1<<12), done: make(chan error, 1)}
+	return &caller{request: r, exchange: x, made: c, got: make(chan []byte, 1<<12), done: make(chan error, 1)}
 }
 
 func (c *caller) call(ctx context.Context) (*response, error) {
-	err := c.exchange.Start(ctx, c.call_, wire.Handler{Message: func(body []byte) { c.got <- bytes.Clone(body) }})
+	err := c.exchange.Start(ctx, c.made, wire.Handler{Message: func(body []byte) { c.got <- bytes.Clone(body) }})
 	if err != nil {
 		return nil, err
 	}
 	go func() {
-		c.done <- c.exchange.Wait(ctx, c.call_)
+		c.done <- c.exchange.Wait(ctx, c.made)
 		close(c.got)
 	}()
 	c.send(ctx)
@@ -131,7 +131,7 @@ func (c *caller) send(ctx context.Context) {
 		if c.compression == gzip {
 			m = deflate(m)
 		}
-		if err := c.exchange.Send(c.call_, m, false); err != nil {
+		if err := c.exchange.Send(c.made, m, false); err != nil {
 			return
 		}
 		c.sent++
@@ -148,13 +148,13 @@ func (c *caller) send(ctx context.Context) {
 // close ends our side, or cancels as the case asks.
 func (c *caller) close(ctx context.Context) {
 	if c.cancel != nil && c.cancel.beforeClose {
-		c.exchange.Cancel(c.call_)
+		c.exchange.Cancel(c.made)
 		return
 	}
-	_ = c.exchange.Send(c.call_, nil, true)
+	_ = c.exchange.Send(c.made, nil, true)
 	if c.cancel != nil && c.cancel.after < 0 {
 		pause(ctx, c.cancel.delay)
-		c.exchange.Cancel(c.call_)
+		c.exchange.Cancel(c.made)
 	}
 }
 
@@ -165,12 +165,12 @@ func (c *caller) take(body []byte) {
 	}
 	c.replies = append(c.replies, body)
 	if c.cancel != nil && len(c.replies) == c.cancel.after {
-		c.exchange.Cancel(c.call_)
+		c.exchange.Cancel(c.made)
 	}
 }
 
 func (c *caller) result() *response {
-	r := &response{header: metadata(c.call_.Detail.Header), trailer: metadata(c.call_.Detail.Trailer),
+	r := &response{header: metadata(c.made.Detail.Header), trailer: metadata(c.made.Detail.Trailer),
 		unsent: len(c.messages) - c.sent}
 	for _, m := range c.replies {
 		var payload []byte // the first field of every reply of the suite; absent means empty
@@ -182,11 +182,14 @@ func (c *caller) result() *response {
 		})
 		r.payloads = append(r.payloads, payload)
 	}
-	if c.call_.Outcome == wiregauge.OK {
+	if c.made.Outcome == wiregauge.OK {
 		return r
 	}
-	r.code, r.message = code(c.call_), c.call_.Text
-	_ = fields(c.call_.Detail.StatusDetails, func(n protowire.Number, _ uint64, b []byte) error {
+	r.code, r.message = code(c.made), c.made.Text
+	if !c.made.Shape.StreamsIn() {
+		r.payloads = nil // a library hands out the one answer or the error
+	}
+	_ = fields(c.made.Detail.StatusDetails, func(n protowire.Number, _ uint64, b []byte) error {
 		if n == 3 {
 			r.details = append(r.details, b)
 		}
