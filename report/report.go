@@ -33,6 +33,9 @@ type format struct {
 var formats = []format{
 	{"text", "txt", writeText},
 	{"json", "json", writeJSON},
+	{"jsonl", "jsonl", writeJSONLines},
+	{"csv", "csv", writeCSV},
+	{"md", "md", writeMarkdown},
 }
 
 // Formats lists the names of all formats.

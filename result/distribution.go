@@ -53,6 +53,18 @@ func NewPercentile(h *hist.Histogram, p float64) Percentile {
 	return told
 }
 
+// Percentile is percentile p: from the histogram where there is one, else as it was told.
+func (d *Distribution) Percentile(p float64) Percentile {
+	if d.Hist == nil {
+		for _, told := range d.Percentiles {
+			if told.P == p {
+				return told
+			}
+		}
+	}
+	return NewPercentile(d.Hist, p)
+}
+
 // needs is the least count of values with Tail of them beyond percentile p; 0 when no count is enough (p100).
 func needs(p float64) int64 {
 	if p >= 100 {

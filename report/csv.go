@@ -1,0 +1,126 @@
+package report
+
+import (
+	"encoding/csv"
+	"io"
+	"strconv"
+
+	"wiregauge/report/number"
+	"wiregauge/result"
+)
+
+// csvHead is the header, with units in its names. Percentile columns stand between it and csvTail.
+var (
+	csvHead = []string{"id", "kind", "arm", "url", "protocol", "client", "launch", "round", "place", "window_ns", "asked_rate",
+		"due", "unsent", "sent", "ok", "failed", "timed_out", "unfinished", "rate", "goodput", "min_ns", "mean_ns", "max_ns"}
+	csvTail = []string{"sent_bytes", "received_bytes", "client_cpu_ns_per_call", "server_cpu_ns_per_call", "error_class", "error_count",
+		"error_text", "invalid"}
+)
+
+// writeCSV is RFC 4180: a header, then one record per arm (kind "arm"), per turn (kind "turn") and per class of
+// error (kind "error"). What does not apply is empty. Lines end with CR LF.
+func writeCSV(w io.Writer, files []*result.File, opt Options) error {
+	ps := opt.Percentiles
+	if len(ps) == 0 {
+		ps = files[0].Plan.Percentiles
+	}
+	if len(ps) == 0 {
+		ps = result.DefaultPercentiles
+	}
+	t := csvTable{out: csv.NewWriter(w), percentiles: ps}
+	t.out.UseCRLF = true
+	t.header()
+	for _, f := range files {
+		for i := range f.Arms {
+			t.arm(f, &f.Arms[i])
+		}
+		for _, r := range f.Turns {
+			t.turn(f, r)
+		}
+		for i := range f.Arms {
+			for _, e := range f.Arms[i].Errors {
+				t.failure(f, &f.Arms[i], e)
+			}
+		}
+	}
+	t.out.Flush()
+	return t.out.Error()
+}
+
+// A csvTable writes records by column name; errors stay in out.
+type csvTable struct {
+	out         *csv.Writer
+	percentiles []float64
+	names       []string
+}
+
+func (t *csvTable) header() {
+	t.names = append(t.names, csvHead...)
+	for _, p := range t.percentiles {
+		t.names = append(t.names, percentileColumn(p))
+	}
+	t.names = append(t.names, csvTail...)
+	t.out.Write(t.names) // the error is sticky
+}
+
+func percentileColumn(p float64) string { return number.Percentile(p) + "_ns" }
+
+func (t *csvTable) record(fields map[string]string) {
+	record := make([]string, len(t.names))
+	for i, name := range t.names {
+		record[i] = fields[name]
+	}
+	t.out.Write(record)
+}
+
+func (t *csvTable) arm(f *result.File, a *result.Arm) {
+	fields := map[string]string{
+		"id": f.ID, "kind": "arm", "arm": a.Name, "url": a.URL, "protocol": a.Protocol, "client": a.Client,
+		"window_ns": whole(a.Window), "due": whole(a.Due), "unsent": whole(a.Unsent), "sent": whole(a.Sent),
+		"ok": whole(a.OK), "failed": whole(a.Failed), "timed_out": whole(a.TimedOut), "unfinished": whole(a.Unfinished),
+		"rate": decimal(a.AchievedRate), "goodput": decimal(a.Goodput),
+		"min_ns": optional(a.Latency.Min), "mean_ns": optional(a.Latency.Mean), "max_ns": optional(a.Latency.Max),
+		"sent_bytes": whole(a.SentBytes.Wire), "received_bytes": whole(a.RecvBytes.Wire),
+		"client_cpu_ns_per_call": optional(a.ClientCPU.PerCall(a.Finished())),
+	}
+	if a.AskedRate != nil {
+		fields["asked_rate"] = decimal(*a.AskedRate)
+	}
+	if a.Server != nil {
+		fields["server_cpu_ns_per_call"] = optional(a.Server.PerCall(a.Finished()))
+	}
+	for _, p := range t.percentiles {
+		fields[percentileColumn(p)] = optional(a.Latency.Percentile(p).NS)
+	}
+	t.record(fields)
+}
+
+func (t *csvTable) turn(f *result.File, r result.Row) {
+	t.record(map[string]string{
+		"id": f.ID, "kind": "turn", "arm": r.Arm, "launch": whole(int64(r.Launch)), "round": whole(int64(r.Round)),
+		"place": whole(int64(r.Place)), "window_ns": whole(r.Window), "ok": whole(r.OK), "failed": whole(r.Failed),
+		"goodput": decimal(r.Rate), percentileColumn(50): optional(r.P50), percentileColumn(99): optional(r.P99),
+		"client_cpu_ns_per_call": optional(r.CPU), "server_cpu_ns_per_call": optional(r.Server), "invalid": r.Invalid,
+	})
+}
+
+func (t *csvTable) failure(f *result.File, a *result.Arm, e result.ErrorClass) {
+	text := e.Message
+	if text == "" && len(e.Examples) > 0 {
+		text = e.Examples[0]
+	}
+	t.record(map[string]string{"id": f.ID, "kind": "error", "arm": a.Name, "error_class": e.Class,
+		"error_count": whole(e.Count), "error_text": text})
+}
+
+func whole(n int64) string { return strconv.FormatInt(n, 10) }
+
+func decimal(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+
+func optional(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return whole(*n)
+}
+

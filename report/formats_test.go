@@ -1,0 +1,136 @@
+package report
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"wiregauge/report/internal/golden"
+	"wiregauge/report/internal/sample"
+	"wiregauge/result"
+)
+
+func TestEveryFormatTellsEveryResultWithoutSentinels(t *testing.T) {
+	sentinels := []string{"NaN", "Inf", "9007199254740991", "9223372036854775807", "-9223372036854775808", "1h0m0s", "%!"}
+	for _, format := range Formats() {
+		for _, c := range cases {
+			out := render(t, format, c.files(), Options{UTF8: true, Width: 100})
+			if len(out) == 0 {
+				t.Errorf("%s of %s is empty", format, c.name)
+			}
+			for _, bad := range sentinels {
+				if bytes.Contains(visible(out), []byte(bad)) {
+					t.Errorf("%s of %s holds %q", format, c.name, bad)
+				}
+			}
+		}
+	}
+}
+
+// visible leaves out base64, in which any letters may stand.
+func visible(out []byte) []byte {
+	var kept []string
+	for line := range strings.Lines(string(out)) {
+		if len(line) < 4000 {
+			kept = append(kept, line)
+		}
+	}
+	text := strings.Join(kept, "")
+	for {
+		at := strings.Index(text, `"hdr_v2": "`)
+		if at < 0 {
+			return []byte(text)
+		}
+		end := strings.Index(text[at+11:], `"`)
+		text = text[:at] + text[at+11+end:]
+	}
+}
+
+func TestGoldenFormats(t *testing.T) {
+	for _, format := range []string{"csv", "md"} {
+		for _, c := range cases {
+			t.Run(format+"/"+c.name, func(t *testing.T) {
+				golden.Check(t, c.name+"."+format, render(t, format, c.files(), Options{}))
+			})
+		}
+	}
+}
+
+func TestCSVGivesTheErrorTextBackExactly(t *testing.T) {
+	out := render(t, "csv", []*result.File{sample.Half()}, Options{})
+	if !bytes.HasPrefix(out, []byte("id,")) {
+		t.Fatalf("the header does not come first: %.40q", out)
+	}
+	records, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(records) != 3 { // header, arm, error
+		t.Fatalf("%d records, want a header, one arm and one class of errors", len(records))
+	}
+	column := map[string]int{}
+	for i, name := range records[0] {
+		column[name] = i
+	}
+	if got := records[2][column["error_text"]]; got != sample.HostileText {
+		t.Errorf("error text came back as\n%q, want\n%q", got, sample.HostileText)
+	}
+	if got := records[1][column["p50_ns"]]; got != "" {
+		t.Errorf("p50 of 10 calls = %q, want it empty", got)
+	}
+}
+
+func TestJSONLinesAreOneObjectASecondAndASummary(t *testing.T) {
+	out := render(t, "jsonl", []*result.File{sample.Met()}, Options{})
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) != 31 {
+		t.Fatalf("%d lines, want 30 seconds and a summary", len(lines))
+	}
+	var s second
+	if err := json.Unmarshal([]byte(lines[12]), &s); err != nil || s.AtNS != 12e9 || s.Failed != 2 {
+		t.Errorf("second 12 = %s (%v)", lines[12], err)
+	}
+	var last summary
+	if err := json.Unmarshal([]byte(lines[30]), &last); err != nil || last.Type != "summary" {
+		t.Fatalf("last line: %v", err)
+	}
+	if _, err := result.Read(bytes.NewReader(last.Result)); err != nil {
+		t.Errorf("the summary is no result: %v", err)
+	}
+}
+
+func TestMarkdownKeepsHostileTextPlain(t *testing.T) {
+	out := string(render(t, "md", []*result.File{sample.Half()}, Options{}))
+	for _, bad := range []string{"<script", "<img", "<b>", " `code`", "\x1b", "\u202e"} {
+		if strings.Contains(out, bad) {
+			t.Errorf("Markdown holds %q", bad)
+		}
+	}
+}
+
+func TestJSONOfSeveralResultsReadsBack(t *testing.T) {
+	out := render(t, "json", []*result.File{sample.Met(), sample.Half()}, Options{})
+	files, err := result.ReadAll(bytes.NewReader(out))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%d results, %v", len(files), err)
+	}
+}
+
+func TestUnknownFormatListsTheKnownOnes(t *testing.T) {
+	err := Write("xml", new(bytes.Buffer), []*result.File{sample.Met()}, Options{})
+	if err == nil || !strings.Contains(err.Error(), "text, json") {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestPercentilesAskedForAppearEverywhere(t *testing.T) {
+	opt := Options{Percentiles: []float64{42, 97.5}, Width: 60}
+	for _, format := range []string{"text", "csv", "md"} {
+		out := string(render(t, format, []*result.File{sample.Comparison()}, opt))
+		if !strings.Contains(out, "p42") || !strings.Contains(out, "p97.5") {
+			t.Errorf("%s lacks the percentiles asked for", format)
+		}
+	}
+}

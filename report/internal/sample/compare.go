@@ -1,0 +1,112 @@
+package sample
+
+import (
+	"math"
+	"time"
+
+	"wiregauge/result"
+)
+
+type armSpec struct {
+	name, url, protocol string
+	perTurn             int64
+	median              time.Duration
+	sent, received      result.Bytes // per call
+	cpu, server         time.Duration
+	floor               bool
+}
+
+var specs = []armSpec{
+	{"rest", "http://127.0.0.1:8080/v1/inventory:check", "HTTP/1.1", 1960, 1500 * time.Microsecond,
+		result.Bytes{Body: 30, Headers: 170}, result.Bytes{Body: 31, Headers: 110}, 22 * time.Microsecond, 41 * time.Microsecond, false},
+	{"rest-h2", "h2c://127.0.0.1:8081/v1/inventory:check", "HTTP/2", 2300, 1300 * time.Microsecond,
+		result.Bytes{Body: 30, Framing: 18, Headers: 24}, result.Bytes{Body: 31, Framing: 18, Headers: 30}, 9 * time.Microsecond, 52 * time.Microsecond, false},
+	{"grpc", "grpc://127.0.0.1:8082/inv.v1.Inventory/Check", "gRPC", 4280, 700 * time.Microsecond,
+		result.Bytes{Body: 9, Framing: 23, Headers: 14}, result.Bytes{Body: 8, Framing: 32, Headers: 12}, 5 * time.Microsecond, 30 * time.Microsecond, false},
+	{"tcp", "tcp://127.0.0.1:8083", "TCP echo", 9000, 300 * time.Microsecond,
+		result.Bytes{Body: 9, Framing: 4}, result.Bytes{Body: 9, Framing: 4}, 3 * time.Microsecond, 6 * time.Microsecond, true},
+}
+
+// Comparison is a demo: four arms, 8 launches of 5 rounds of 0.2 s, gRPC ahead.
+func Comparison() *result.File { return comparison(8, 5, specs) }
+
+// Large is a comparison of six arms over ten launches, the size a report is budgeted for.
+func Large() *result.File {
+	six := append([]armSpec{}, specs...)
+	for _, name := range []string{"grpc-go", "rest-go"} {
+		extra := specs[2]
+		extra.name, extra.median = name, extra.median+time.Duration(len(name))*50*time.Microsecond
+		six = append(six, extra)
+	}
+	return comparison(10, 40, six)
+}
+
+func comparison(launches, rounds int, specs []armSpec) *result.File {
+	f := file("comparison")
+	f.Title = "Inventory check: REST vs gRPC"
+	f.Labels = map[string]string{"demo": "true"}
+	f.Plan = result.Plan{Loop: "closed", Concurrency: 16, Launches: launches, Rounds: rounds, Turn: int64(200 * time.Millisecond), Seed: 42,
+		Baseline: "rest", Percentiles: result.DefaultPercentiles, Contract: "inventory.proto", Payload: "one message of 30 bytes of JSON"}
+	f.Command = []string{"wiregauge", "demo"}
+	for k, spec := range specs {
+		var turns []result.Turn
+		for l := range launches {
+			for r := range rounds {
+				t := spec.turn(l, r)
+				t.Place = (k + l + r) % len(specs)
+				turns = append(turns, t)
+				f.Turns = append(f.Turns, result.NewRow(t))
+			}
+		}
+		a := result.Merge(turns, result.DefaultPercentiles)
+		a.URL, a.Protocol, a.Client, a.Baseline, a.Floor = spec.url, spec.protocol, "wire", k == 0, spec.floor
+		f.Arms = append(f.Arms, a)
+		if k > 0 && !spec.floor {
+			f.Verdicts = append(f.Verdicts, verdicts(f.Arms[0], a, launches)...)
+		}
+	}
+	f.Fair = &result.Fair{
+		Checks: []result.FairCheck{{Name: "request", Passed: true, Detail: "the same message"}, {Name: "reply", Passed: true, Detail: "the same message"},
+			{Name: "TLS", Passed: true, Detail: "off in all"}, {Name: "calls in flight", Passed: true, Detail: "16 in all"}},
+		Differ: []string{"codec: json, json, protobuf", "connections: 16, 1, 1"},
+	}
+	return f
+}
+
+// turn is one turn of an arm; launches and rounds differ a little, always in the same way.
+func (s armSpec) turn(launch, round int) result.Turn {
+	wobble := 1 + 0.02*math.Sin(float64(launch*7+round*3)) + 0.01*math.Sin(float64(len(s.name)*launch))
+	n := int64(float64(s.perTurn) * wobble)
+	t := Turn(s.name, n, 200*time.Millisecond, time.Duration(float64(s.median)/wobble))
+	t.Launch, t.Round = launch, round
+	t.SentBytes, t.RecvBytes = times(s.sent, n), times(s.received, n)
+	t.Client = result.CPU{User: s.cpu * time.Duration(n) / 2, System: s.cpu * time.Duration(n) / 2, Cores: 2, RSS: 30 << 20}
+	t.Server = &result.CPU{User: s.server * time.Duration(n) * 2 / 3, System: s.server * time.Duration(n) / 3, Cores: 2, RSS: 20 << 20}
+	t.Connections = result.Connections{Asked: 16}
+	return t
+}
+
+func times(b result.Bytes, n int64) result.Bytes {
+	b = result.Bytes{Body: b.Body * n, Framing: b.Framing * n, Headers: b.Headers * n}
+	b.Wire = b.Body + b.Framing + b.Headers
+	return b
+}
+
+func verdicts(base, a result.Arm, launches int) []result.Verdict {
+	make := func(metric string, ratio, half float64, primary bool) result.Verdict {
+		v := result.Verdict{Metric: metric, A: base.Name, B: a.Name, Outcome: "inconclusive", Ratio: &ratio, Primary: primary,
+			Alpha: 0.05, Limit: 0.01, Band: 0.02, Confidence: "LOW", Unit: "launch", Units: launches, Agree: launches}
+		low, high, p := ratio-half, ratio+half, 0.0004
+		v.Low, v.High, v.P, v.PAdjusted = &low, &high, &p, &p
+		if low > 1.01 {
+			v.Outcome, v.Confidence = "faster", "MEDIUM"
+		}
+		return v
+	}
+	return []result.Verdict{
+		make("rate", a.Goodput/base.Goodput, 0.08, true),
+		make("p50", float64(*base.Latency.Percentiles[0].NS)/float64(*a.Latency.Percentiles[0].NS), 0.1, false),
+		make("p99", float64(*base.Latency.Percentiles[2].NS)/float64(*a.Latency.Percentiles[2].NS), 0.3, false),
+		make("cpu", float64(base.ClientCPU.Total())/float64(base.OK)/(float64(a.ClientCPU.Total())/float64(a.OK)), 0.1, false),
+	}
+}

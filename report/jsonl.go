@@ -1,0 +1,66 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"wiregauge/result"
+)
+
+// A second is one line of JSON lines: what happened in one second of one arm. Percentiles are of the OK calls that
+// were due in it, null when there were none.
+type second struct {
+	Type   string `json:"type"` // "second"
+	ID     string `json:"id"`
+	Arm    string `json:"arm"`
+	AtNS   int64  `json:"at_ns"`
+	Due    int64  `json:"due"`
+	OK     int64  `json:"ok"`
+	Failed int64  `json:"failed"`
+	P50    *int64 `json:"p50_ns"`
+	P99    *int64 `json:"p99_ns"`
+	Max    *int64 `json:"max_ns"`
+}
+
+// A summary is the last line: the whole result.
+type summary struct {
+	Type   string          `json:"type"` // "summary"
+	ID     string          `json:"id"`
+	Result json.RawMessage `json:"result"`
+}
+
+// writeJSONLines writes one object a line: each second of each arm, then the whole result.
+func writeJSONLines(w io.Writer, files []*result.File, _ Options) error {
+	enc := json.NewEncoder(w)
+	for _, f := range files {
+		for _, a := range f.Arms {
+			for _, s := range a.Strips {
+				if err := enc.Encode(secondOf(f.ID, a.Name, s)); err != nil {
+					return err
+				}
+			}
+		}
+		text, err := f.JSON()
+		if err != nil {
+			return err
+		}
+		var line bytes.Buffer
+		if err := json.Compact(&line, text); err != nil {
+			return err
+		}
+		if err := enc.Encode(summary{"summary", f.ID, line.Bytes()}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func secondOf(id, arm string, s result.Strip) second {
+	line := second{Type: "second", ID: id, Arm: arm, AtNS: int64(s.At), Due: s.Due, OK: s.OK, Failed: s.Failed}
+	if s.OK > 0 {
+		p50, p99, most := int64(s.P50), int64(s.P99), int64(s.Max)
+		line.P50, line.P99, line.Max = &p50, &p99, &most
+	}
+	return line
+}

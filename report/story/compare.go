@@ -1,0 +1,290 @@
+package story
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"wiregauge/report/number"
+	"wiregauge/report/verdict"
+	"wiregauge/result"
+)
+
+// comparison tells several arms that were measured in turns, and what may be concluded.
+func comparison(f *result.File, opt Options) *Story {
+	ps := percentilesOf(f, opt)
+	s := &Story{Title: title(f), Meta: meta(f)}
+	compareHeadline(s, f)
+	if f.Partial {
+		s.Headline = "Stopped early. " + s.Headline
+	}
+	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(armsOf(f), ps)}})
+	s.add(Section{ID: "verdicts", Title: "Verdicts", Tables: []Table{verdictTable(f)}})
+	s.add(fairSection(f))
+	s.add(armLatencySection(f, ps))
+	for i := range f.Arms {
+		a := &f.Arms[i]
+		s.add(Section{ID: fmt.Sprintf("load-%d", i+1), Title: "Load of " + armName(a), Detail: len(a.Steps) == 0,
+			Facts: loadFacts(f, a), Tables: []Table{stepTable(a)}})
+	}
+	s.add(bytesSection(armsOf(f)))
+	s.add(Section{ID: "answers", Title: "Answers", Tables: []Table{statusTable(f.Arms)}})
+	s.add(errorSection(f.Arms))
+	s.add(Section{ID: "unfinished", Title: "Unfinished", Tables: []Table{ageTable(f.Arms, ps)}})
+	s.add(Section{ID: "checks", Title: "Checks", Facts: armChecks(f)})
+	s.add(gateSection(f))
+	s.add(notesSection(f))
+	s.add(setupSection(f))
+	return s
+}
+
+func armsOf(f *result.File) []*result.Arm {
+	arms := make([]*result.Arm, len(f.Arms))
+	for i := range f.Arms {
+		arms[i] = &f.Arms[i]
+	}
+	return arms
+}
+
+// compareHeadline is the strongest primary verdict in a sentence; the others follow below it.
+func compareHeadline(s *Story, f *result.File) {
+	told := primary(f.Verdicts)
+	if f.Fair != nil && !f.Fair.OK() || f.Trust.Level == "not_trustworthy" {
+		s.Struck = true
+	}
+	if len(told) == 0 {
+		s.Headline = fmt.Sprintf("%d targets measured in turns; no verdict was asked for.", len(f.Arms))
+		return
+	}
+	lead := strongest(told)
+	s.Struck = s.Struck || lead.Outcome == verdict.NotFair
+	ctx := contextOf(f, lead)
+	s.Headline = verdict.Sentence(lead, ctx)
+	if c := verdict.Confidence(lead, ctx); c != "" {
+		s.Sub = append(s.Sub, c)
+	}
+	for _, v := range told {
+		if v.Metric == lead.Metric && v.A == lead.A && v.B == lead.B || v.Outcome == verdict.NotFair && s.Struck {
+			continue
+		}
+		ctx := contextOf(f, v)
+		ctx.Load, ctx.Here = "", false
+		also := verdict.Sentence(v, ctx)
+		if v.Confidence != "" && v.Outcome != verdict.NotFair {
+			also += " Confidence " + v.Confidence + "."
+		}
+		s.Sub = append(s.Sub, also)
+	}
+	s.Sub = append(s.Sub, loopNature(f.Plan))
+}
+
+func primary(all []result.Verdict) []result.Verdict {
+	var told []result.Verdict
+	for _, v := range all {
+		if v.Primary {
+			told = append(told, v)
+		}
+	}
+	if len(told) == 0 {
+		return all
+	}
+	return told
+}
+
+// strongest is the verdict of the clearest outcome and the largest effect; one that is not fair comes before all,
+// for it voids them.
+func strongest(vs []result.Verdict) result.Verdict {
+	order := []string{verdict.NotFair, verdict.Faster, verdict.Slower, verdict.ProbablyFaster, verdict.ProbablySlower,
+		verdict.Same, verdict.Inconclusive}
+	for _, outcome := range order {
+		var lead *result.Verdict
+		for i := range vs {
+			if vs[i].Outcome == outcome && (lead == nil || effect(vs[i]) > effect(*lead)) {
+				lead = &vs[i]
+			}
+		}
+		if lead != nil {
+			return *lead
+		}
+	}
+	return vs[0]
+}
+
+// effect is how far a ratio is from 1, either way.
+func effect(v result.Verdict) float64 {
+	if v.Ratio == nil || *v.Ratio <= 0 {
+		return 0
+	}
+	return math.Abs(math.Log(*v.Ratio))
+}
+
+func contextOf(f *result.File, v result.Verdict) verdict.Context {
+	return verdict.Context{
+		Load: loadWords(f.Plan), Here: f.Labels["demo"] != "",
+		A: metricText(f, v.A, v.Metric), B: metricText(f, v.B, v.Metric),
+		Fair: f.Fair, Launches: f.Plan.Launches,
+	}
+}
+
+// loadWords is the load that a verdict holds at.
+func loadWords(p result.Plan) string {
+	switch {
+	case p.Loop == "open" && p.Rate != "":
+		return "At " + strings.TrimSuffix(p.Rate, "/s") + rateSuffix(p.Rate)
+	case p.Concurrency > 0:
+		return fmt.Sprintf("With %s calls in flight", number.Count(int64(p.Concurrency)))
+	default:
+		return ""
+	}
+}
+
+func rateSuffix(rate string) string {
+	if strings.HasSuffix(rate, "/s") {
+		return " calls/s"
+	}
+	return ""
+}
+
+// metricText is one arm's value of a verdict's metric with its unit; empty when it is not known.
+func metricText(f *result.File, arm, metric string) string {
+	i := slices.IndexFunc(f.Arms, func(a result.Arm) bool { return a.Name == arm })
+	if i < 0 {
+		return ""
+	}
+	a := &f.Arms[i]
+	switch metric {
+	case "rate", "goodput":
+		return number.Significant(a.Goodput)
+	case "cpu":
+		return durationText(a.ClientCPU.PerCall(a.Finished()))
+	case "server_cpu":
+		if a.Server == nil {
+			return ""
+		}
+		return durationText(a.Server.PerCall(a.Finished()))
+	case "mean":
+		return durationText(a.Latency.Mean)
+	case "bytes":
+		return number.Bytes(wirePerCall(a))
+	case "ttfb":
+		return durationText(a.FirstByte.Percentile(50).NS)
+	}
+	var p float64
+	if _, err := fmt.Sscanf(metric, "p%g", &p); err != nil {
+		return ""
+	}
+	return durationText(a.Latency.Percentile(p).NS)
+}
+
+func durationText(ns *int64) string {
+	if ns == nil {
+		return ""
+	}
+	return number.Duration(*ns)
+}
+
+func wirePerCall(a *result.Arm) float64 {
+	return SentPerCall(a, a.SentBytes.Wire) + ReceivedPerCall(a, a.RecvBytes.Wire)
+}
+
+// verdictTable is every verdict with its interval.
+func verdictTable(f *result.File) Table {
+	t := Table{Columns: []Column{{Name: "pair", Text: true}, {Name: "metric", Text: true}, {Name: "ratio"},
+		{Name: "95 % interval"}, {Name: "agree", Rank: 1}, {Name: "verdict", Text: true}, {Name: "confidence", Text: true}}}
+	for _, v := range f.Verdicts {
+		t.Rows = append(t.Rows, []Cell{
+			plain(v.B + " vs " + v.A), plain(verdict.Name(v.Metric)), plain(verdict.Ratio(v)), plain(intervalCell(v)),
+			plain(agreeText(v)), plain(verdict.Short(v)), plain(v.Confidence),
+		})
+	}
+	if t.has() {
+		t.Notes = append(t.Notes, "A ratio above 1 means that the first of a pair is better. "+unitNote(f))
+	}
+	return t
+}
+
+func intervalCell(v result.Verdict) string {
+	if v.Low == nil || v.High == nil {
+		return "-"
+	}
+	return number.Significant(*v.Low) + " - " + number.Significant(*v.High)
+}
+
+func agreeText(v result.Verdict) string {
+	if v.Units == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%d/%d", v.Agree, v.Units)
+}
+
+// unitNote says what one observation is: never a request.
+func unitNote(f *result.File) string {
+	if len(f.Verdicts) == 0 || f.Verdicts[0].Unit == "" {
+		return ""
+	}
+	return "One observation is one " + f.Verdicts[0].Unit + ", never one call."
+}
+
+// fairSection lists what must be equal and what differs by protocol, which is no fault.
+func fairSection(f *result.File) Section {
+	sec := Section{ID: "fair", Title: "Fair test"}
+	if f.Fair == nil {
+		return sec
+	}
+	passed := 0
+	for _, c := range f.Fair.Checks {
+		fact := Fact{Name: Clean(c.Name), Text: Clean(c.Detail), State: Bad}
+		if c.Passed {
+			fact.State = OK
+			passed++
+		}
+		sec.Facts = append(sec.Facts, fact)
+	}
+	sec.Lines = append(sec.Lines, fmt.Sprintf("%d of %d checks pass.", passed, len(f.Fair.Checks)))
+	for _, d := range f.Fair.Differ {
+		sec.Lines = append(sec.Lines, "Differs by protocol (no fault): "+Clean(d))
+	}
+	return sec
+}
+
+func armLatencySection(f *result.File, ps []float64) Section {
+	sec := Section{ID: "latency", Title: "Latency"}
+	for _, part := range []struct {
+		caption string
+		pick    func(*result.Arm) *result.Distribution
+		ok      bool
+	}{
+		{"Latency of OK calls, from when they were due", func(a *result.Arm) *result.Distribution { return &a.Latency }, true},
+		{"Service time of OK calls, from when they had their place on a connection", func(a *result.Arm) *result.Distribution { return &a.Service }, true},
+		{"Latency of failed calls", func(a *result.Arm) *result.Distribution { return &a.FailedLatency }, false},
+	} {
+		var rows []latencyRow
+		for i := range f.Arms {
+			a := &f.Arms[i]
+			row := latencyRow{armName(a), part.pick(a), leftOut(a.Counts)}
+			if part.ok || row.d.N > 0 {
+				rows = append(rows, row)
+			}
+		}
+		if len(rows) > 0 {
+			t := latencyTable("target", rows, ps)
+			t.Caption = part.caption
+			sec.Tables = append(sec.Tables, t)
+		}
+	}
+	return sec
+}
+
+// armChecks are the checks of all arms; those that are ok everywhere are said once.
+func armChecks(f *result.File) []Fact {
+	var facts []Fact
+	for i := range f.Arms {
+		a := &f.Arms[i]
+		for _, c := range Checks(f, a) {
+			c.Name = armName(a) + ": " + c.Name
+			facts = append(facts, c)
+		}
+	}
+	return append(facts, trustFact(f))
+}

@@ -1,0 +1,233 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"wiregauge/report/number"
+	"wiregauge/result"
+)
+
+// run tells one arm under one load.
+func run(f *result.File, opt Options) *Story {
+	a := &f.Arms[0]
+	ps := percentilesOf(f, opt)
+	s := &Story{Title: title(f), Headline: runHeadline(f, a), Meta: meta(f)}
+	if f.Trust.Level == "not_trustworthy" {
+		s.Struck = true
+		s.Sub = append(s.Sub, "Not trustworthy: "+reasons(f.Trust)+".")
+	}
+	s.Sub = append(s.Sub, loopNature(f.Plan))
+	s.add(latencySection(a, ps))
+	s.add(Section{ID: "load", Title: "Load", Facts: loadFacts(f, a)})
+	s.add(Section{ID: "steps", Title: "Steps", Tables: []Table{stepTable(a)}})
+	bytes := bytesSection([]*result.Arm{a})
+	bytes.Detail = true // the load section has it in one line
+	s.add(bytes)
+	s.add(Section{ID: "answers", Title: "Answers", Tables: []Table{statusTable(f.Arms)}})
+	s.add(errorSection(f.Arms))
+	s.add(Section{ID: "unfinished", Title: "Unfinished", Tables: []Table{ageTable(f.Arms, ps)}})
+	s.add(Section{ID: "checks", Title: "Checks", Facts: append(Checks(f, a), trustFact(f))})
+	s.add(gateSection(f))
+	s.add(notesSection(f))
+	s.add(setupSection(f))
+	return s
+}
+
+func title(f *result.File) string {
+	if f.Title != "" {
+		return f.Title
+	}
+	var names []string
+	for _, a := range f.Arms {
+		names = append(names, armName(&a))
+	}
+	return strings.Join(names, " vs ")
+}
+
+// armName is the arm's name, or its method or URL when it has none.
+func armName(a *result.Arm) string {
+	for _, name := range []string{a.Name, a.Method, a.URL} {
+		if name != "" {
+			return name
+		}
+	}
+	return a.Protocol
+}
+
+func meta(f *result.File) []Fact {
+	facts := []Fact{
+		{Name: f.Kind, Text: f.ID},
+		{Name: "time", Text: f.Created.UTC().Format("2006-01-02 15:04 MST")},
+		{Name: "host", Text: fmt.Sprintf("%s (%s)", f.Host.Name, cores(f.Host.CPUs))},
+	}
+	return facts
+}
+
+func cores(n int) string {
+	if n == 1 {
+		return "1 core"
+	}
+	return fmt.Sprintf("%d cores", n)
+}
+
+// runHeadline is the sentence that answers what a load test is run for.
+func runHeadline(f *result.File, a *result.Arm) string {
+	s := runSentence(f, a)
+	if f.Partial {
+		s = "Stopped early. " + s
+	}
+	return s
+}
+
+func runSentence(f *result.File, a *result.Arm) string {
+	switch {
+	case a.Due == 0 && a.Sent == 0:
+		return "Nothing was due, so nothing was measured."
+	case a.Finished() == 0:
+		return fmt.Sprintf("No call finished: of %s due, %s unfinished and %s unsent.",
+			number.Count(a.Due), number.Count(a.Unfinished), number.Count(a.Unsent))
+	case a.OK == 0:
+		return fmt.Sprintf("No call succeeded: %s of %s failed%s. Goodput 0, all answers %s calls/s.",
+			number.Count(a.Failed), number.Count(a.Finished()), mostly(a), number.Significant(a.AchievedRate))
+	}
+	parts := []string{rateClause(f, a)}
+	if p := headlineLatency(a); p != "" {
+		parts = append(parts, capital(p)+".")
+	}
+	return strings.Join(append(parts, errorClause(a)), " ")
+}
+
+// mostly names the commonest failure.
+func mostly(a *result.Arm) string {
+	if len(a.Errors) == 0 {
+		return ""
+	}
+	return " (" + Clean(a.Errors[0].Class) + ")"
+}
+
+func rateClause(f *result.File, a *result.Arm) string {
+	window := number.Duration(a.Window)
+	if len(a.Steps) > 0 {
+		return rampClause(a)
+	}
+	if a.AskedRate == nil {
+		s := fmt.Sprintf("%s calls/s", number.Significant(a.Goodput))
+		if f.Plan.Concurrency > 0 {
+			s += fmt.Sprintf(" with %s in flight", number.Count(int64(f.Plan.Concurrency)))
+		}
+		s += " for " + window
+		if a.Limited == "client" {
+			s += "; this client was the limit"
+		}
+		return s + "."
+	}
+	asked, sent := number.Significant(*a.AskedRate), number.Significant(sentRate(a))
+	if a.Limited != "" || sentShare(a) < 0.995 {
+		return fmt.Sprintf("Asked %s calls/s, sent %s calls/s: %s.", asked, sent, limitWords(a.Limited))
+	}
+	if f.Plan.Total > 0 {
+		return fmt.Sprintf("Met the rate: all %s calls at %s calls/s.", number.Count(a.Sent), asked)
+	}
+	return fmt.Sprintf("Met the rate: %s of %s calls/s for %s.", sent, asked, window)
+}
+
+func rampClause(a *result.Arm) string {
+	top := a.Steps[0]
+	for _, s := range a.Steps {
+		if s.Goodput > top.Goodput {
+			top = s
+		}
+	}
+	return fmt.Sprintf("Most calls/s: %s at %s (%d steps, %s to %s).",
+		number.Significant(top.Goodput), top.Label, len(a.Steps), a.Steps[0].Label, a.Steps[len(a.Steps)-1].Label)
+}
+
+// sentRate is how many calls per second were sent over the window.
+func sentRate(a *result.Arm) float64 { return result.PerSecond(a.Sent, time.Duration(a.Window)) }
+
+// sentShare is how many of the calls that were due were sent.
+func sentShare(a *result.Arm) float64 {
+	if a.Due == 0 {
+		return 1
+	}
+	return float64(a.Sent) / float64(a.Due)
+}
+
+func limitWords(limited string) string {
+	switch limited {
+	case "client":
+		return "this client was the limit"
+	case "slots":
+		return "all places for calls in flight were taken"
+	case "server":
+		return "the server was the limit"
+	case "":
+		return "the cause is unknown"
+	default:
+		return Clean(limited)
+	}
+}
+
+func errorClause(a *result.Arm) string {
+	s := "No errors in " + number.Count(a.Finished()) + " calls"
+	if a.Failed > 0 {
+		errors := "errors"
+		if a.Failed == 1 {
+			errors = "error"
+		}
+		s = fmt.Sprintf("%s %s in %s (%s)", number.Count(a.Failed), errors, number.Count(a.Finished()), number.Percent(a.ErrorShare()))
+	}
+	if a.Unfinished > 0 {
+		s += ", " + number.Count(a.Unfinished) + " unfinished"
+	}
+	if a.Unsent > 0 {
+		s += ", " + number.Count(a.Unsent) + " unsent"
+	}
+	return s + "."
+}
+
+func capital(s string) string {
+	if s == "" || s[0] == 'p' && len(s) > 1 && s[1] >= '0' && s[1] <= '9' {
+		return s // p99 is a name
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// loopNature says what kind of load the numbers belong to, since a latency means little without it.
+func loopNature(p result.Plan) string {
+	if p.Loop == "open" {
+		s := "Open loop"
+		if p.Arrivals != "" {
+			s += ", " + p.Arrivals + " arrivals"
+		}
+		return s + ": calls are due by the clock, whatever the server does; latency counts from the due time."
+	}
+	s := "Closed loop"
+	switch {
+	case p.Concurrency == 1:
+		s += " of 1 caller"
+	case p.Concurrency > 1:
+		s += fmt.Sprintf(" of %s callers", number.Count(int64(p.Concurrency)))
+	}
+	return s + ": each sends its next call when the last one is answered, so a slow server is asked less. For latency under a given load use --rate."
+}
+
+func reasons(t result.Trust) string {
+	var words []string
+	for _, r := range t.Reasons {
+		w := r.Measured
+		if r.Limit != "" {
+			w += " (limit " + r.Limit + ")"
+		}
+		if r.Arm != "" {
+			w = r.Arm + ": " + w
+		}
+		words = append(words, w)
+	}
+	if len(words) == 0 {
+		return "no reason was recorded"
+	}
+	return strings.Join(words, "; ")
+}

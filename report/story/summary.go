@@ -1,0 +1,144 @@
+package story
+
+import (
+	"fmt"
+
+	"wiregauge/report/number"
+	"wiregauge/result"
+)
+
+// summaryTable is one row an arm: rate, percentiles, bytes, CPU, errors.
+func summaryTable(arms []*result.Arm, ps []float64) Table {
+	ps = fewPercentiles(ps)
+	var rows []latencyRow
+	for _, a := range arms {
+		rows = append(rows, latencyRow{summaryName(a), &a.Latency, leftOut(a.Counts)})
+	}
+	t := latencyTable("target", rows, ps)
+	percentiles := t.Columns[1 : 1+len(ps)]
+	columns := []Column{t.Columns[0], {Name: "calls/s"}}
+	columns = append(columns, percentiles...)
+	columns = append(columns, Column{Name: "bytes/call"}, Column{Name: "CPU/call"}, Column{Name: "errors"})
+	server := false
+	for _, a := range arms {
+		server = server || a.Server != nil
+	}
+	if server {
+		columns = append(columns, Column{Name: "server CPU/call", Rank: 1})
+	}
+	var cpu, serverCPU []int64
+	for _, a := range arms {
+		cpu = appendValue(cpu, a.ClientCPU.PerCall(a.Finished()))
+		if a.Server != nil {
+			serverCPU = appendValue(serverCPU, a.Server.PerCall(a.Finished()))
+		}
+	}
+	cpuUnit, serverUnit := number.TimeUnit(cpu...), number.TimeUnit(serverCPU...)
+	for i, a := range arms {
+		row := []Cell{t.Rows[i][0], plain(number.Significant(a.Goodput))}
+		row = append(row, t.Rows[i][1:1+len(ps)]...)
+		row = append(row, plain(bytesCell(a)), orNone(cpuUnit, a.ClientCPU.PerCall(a.Finished())), plain(number.Percent(a.ErrorShare())))
+		if server {
+			row = append(row, serverCell(a, serverUnit))
+		}
+		t.Rows[i] = row
+	}
+	t.Columns = columns
+	return t
+}
+
+// fewPercentiles keeps p50, p99 and p99.9 of a long list; the latency table has them all.
+func fewPercentiles(ps []float64) []float64 {
+	if len(ps) <= 3 {
+		return ps
+	}
+	var few []float64
+	for _, p := range ps {
+		if p == 50 || p == 99 || p == 99.9 {
+			few = append(few, p)
+		}
+	}
+	if len(few) == 0 {
+		return ps[:3]
+	}
+	return few
+}
+
+func appendValue(all []int64, v *int64) []int64 {
+	if v == nil {
+		return all
+	}
+	return append(all, *v)
+}
+
+func serverCell(a *result.Arm, u number.Unit) Cell {
+	if a.Server == nil {
+		return plain("unknown")
+	}
+	return orNone(u, a.Server.PerCall(a.Finished()))
+}
+
+func orNone(u number.Unit, ns *int64) Cell {
+	if ns == nil {
+		return plain(number.None)
+	}
+	return plain(number.DurationIn(u, *ns))
+}
+
+func bytesCell(a *result.Arm) string {
+	if a.SentBytes.Wire+a.RecvBytes.Wire == 0 {
+		return number.None
+	}
+	return number.Significant(wirePerCall(a))
+}
+
+func summaryName(a *result.Arm) string {
+	switch {
+	case a.Baseline:
+		return armName(a) + " (base)"
+	case a.Floor:
+		return armName(a) + " (floor)"
+	default:
+		return armName(a)
+	}
+}
+
+// several tells saved results side by side, without any verdict.
+func several(files []*result.File, opt Options) *Story {
+	s := &Story{
+		Title:    "Saved results side by side",
+		Headline: fmt.Sprintf("%d saved results side by side; no verdict, for they were measured one after the other.", len(files)),
+		Sub:      []string{"A difference may belong to the time or the machine. For a verdict measure them in turns: wiregauge compare."},
+	}
+	ps := percentilesOf(files[0], opt)
+	var arms []*result.Arm
+	for _, f := range files {
+		for i := range f.Arms {
+			a := f.Arms[i] // a copy, to be named after its file
+			a.Name = f.ID + " " + armName(&a)
+			arms = append(arms, &a)
+		}
+	}
+	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(arms, ps)}})
+	s.add(Section{ID: "results", Title: "Results", Tables: []Table{fileTable(files)}})
+	s.add(bytesSection(arms))
+	flat := make([]result.Arm, len(arms))
+	for i, a := range arms {
+		flat[i] = *a
+	}
+	s.add(Section{ID: "answers", Title: "Answers", Tables: []Table{statusTable(flat)}})
+	s.add(errorSection(flat))
+	s.add(Section{ID: "unfinished", Title: "Unfinished", Tables: []Table{ageTable(flat, ps)}})
+	return s
+}
+
+// fileTable is what the results are and how they were taken: what differs here may explain what differs above.
+func fileTable(files []*result.File) Table {
+	t := Table{Columns: []Column{{Name: "result", Text: true}, {Name: "time", Text: true}, {Name: "host", Text: true, Rank: 1},
+		{Name: "trust", Text: true}, {Name: "load", Text: true, Flex: true}}}
+	for _, f := range files {
+		t.Rows = append(t.Rows, []Cell{plain(f.ID), plain(f.Created.UTC().Format("2006-01-02 15:04")), plain(Clean(f.Host.Name)),
+			plain(f.Trust.Level), plain(planText(f.Plan))})
+	}
+	return t
+}
