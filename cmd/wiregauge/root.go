@@ -17,6 +17,7 @@ type app struct {
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
 	started        time.Time
+	args           []string // as typed
 	sets           map[*cobra.Command]*option.Set
 	keyLog         io.Writer // SSLKEYLOGFILE, once opened
 	proxyNoticed   bool
@@ -28,6 +29,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (s
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
+	a.args = append([]string{"wiregauge"}, args...)
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

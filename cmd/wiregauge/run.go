@@ -1,5 +1,221 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"time"
 
-func (a *app) runCommand() *cobra.Command { return laterCommand("run") }
+	"github.com/spf13/cobra"
+
+	"wiregauge/internal/gate"
+	"wiregauge/internal/option"
+	"wiregauge/load"
+	"wiregauge/report"
+	"wiregauge/result"
+)
+
+// runOptions are the flags of run, under the headings of its help.
+type runOptions struct {
+	LoadOptions   `group:"Load"`
+	DataOptions   `group:"Request"`
+	ConnOptions   `group:"Connection"`
+	GateOptions   `group:"Gates"`
+	OutputOptions `group:"Output"`
+	fileOptions   `group:"Output"`
+}
+
+// GateOptions say what makes the exit code fail.
+type GateOptions struct {
+	FailIf    []string     `flag:"fail-if" value:"EXPR" help:"a bound: p99<50ms, errors<0.1%, rate>=2000; exit 99 beyond it (repeat)"`
+	MaxErrors option.Share `flag:"max-errors" value:"SHARE" default:"1%" help:"exit 5 when more calls fail; 100% never does"`
+}
+
+// fileOptions are those of run and compare that are about the run as a whole.
+type fileOptions struct {
+	File   string   `flag:"file,f" value:"SUITE" suite:"-" help:"take options from a suite file; flags override it"`
+	Env    []string `flag:"env" value:"K=V" suite:"-" help:"a value for ${K} in the suite file (repeat)"`
+	Name   string   `flag:"name" value:"NAME" help:"of the run"`
+	Label  []string `flag:"label" value:"K=V" help:"kept in the result (repeat)"`
+	DryRun bool     `flag:"dry-run" suite:"-" help:"print the plan and one request, send nothing; with -v where every value came from"`
+	Own    []string `flag:"i-own-this-target" value:"HOST" suite:"-" help:"you may load this host: needed beyond 100 calls/s or 10,000 calls outside private networks (repeat)"`
+}
+
+func (a *app) runCommand() *cobra.Command {
+	o := &runOptions{}
+	cmd := &cobra.Command{
+		Use: "run [flags] URL", Short: "a load test of one target: closed or open loop, ramps, gates",
+		Long: "Load one target and tell its latency honestly.\n\nWithout -n and -z a run takes 10 s; without --rate it is a closed loop of 50 calls in flight.",
+		Example: `  wiregauge run http://localhost:8080/ -n 10k -c 64
+  wiregauge run grpc://localhost:50051/inv.v1.Inventory/Check -d '{"sku":"42"}' -R 2000 -z 30s
+  wiregauge run h2c://localhost:8080/ --fail-if 'p99<50ms' --fail-if 'errors<0.1%' -o html=run.html`,
+	}
+	set := a.bind(cmd, o)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return a.loadTest(cmd.Context(), o, set, args)
+	}
+	return cmd
+}
+
+// A test is one load test on its way from flags to a result.
+type test struct {
+	app     *app
+	o       *runOptions
+	set     *option.Set
+	gates   []gate.Gate
+	outs    []report.Output
+	target  *prepared
+	payload *payload
+	plan    *plan
+	file    *result.File
+	labels  map[string]string
+}
+
+// loadTest is the command: everything that can be wrong is found before anything is sent.
+func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args []string) error {
+	t := &test{app: a, o: o, set: set}
+	url, err := t.url(args)
+	if err != nil {
+		return err
+	}
+	if err := t.check(); err != nil {
+		return err
+	}
+	if t.target, t.payload, err = a.prepare(ctx, url, &o.ConnOptions, &o.DataOptions, o.Timeout); err != nil {
+		return err
+	}
+	if t.plan, err = newPlan(&o.LoadOptions, set, t.target, t.payload); err != nil {
+		return err
+	}
+	if o.DryRun {
+		return t.describe()
+	}
+	if err := a.mayLoad(ctx, t.target, t.plan, o.Own); err != nil {
+		return err
+	}
+	t.announce()
+	if err := t.measure(ctx); err != nil {
+		return err
+	}
+	return t.finish(ctx)
+}
+
+// url is the one target of the run, from the command line or the suite file.
+func (t *test) url(args []string) (string, error) {
+	fromFile := ""
+	if t.o.File != "" {
+		u, err := t.app.applySuite(t.set, t.o.File, t.o.Env)
+		if err != nil {
+			return "", err
+		}
+		fromFile = u
+	}
+	switch {
+	case len(args) == 1:
+		return args[0], nil
+	case len(args) > 1:
+		return "", usage("run loads one target, got %d", len(args)).with("try", "wiregauge compare "+args[0]+" "+args[1])
+	case fromFile != "":
+		return fromFile, nil
+	}
+	return "", usage("run needs a target").with("try", "wiregauge run http://localhost:8080/").
+		with("or", "wiregauge run grpc://localhost:50051/package.Service/Method")
+}
+
+// check reads what can be wrong without asking the target.
+func (t *test) check() (err error) {
+	if t.gates, err = gate.ParseAll(t.o.FailIf); err != nil {
+		return usage("--fail-if %w", err)
+	}
+	for _, g := range t.gates {
+		if g.Arm != "" {
+			return usage("--fail-if %q names the arm %q, and run has no arms", g.Expr, g.Arm)
+		}
+	}
+	if t.labels, err = labels(t.o.Label); err != nil {
+		return err
+	}
+	t.outs, err = t.o.outputs()
+	return err
+}
+
+// announce says on stderr what is about to happen.
+func (t *test) announce() {
+	if t.o.Silent {
+		return
+	}
+	for i := range t.gates {
+		fmt.Fprintf(t.app.stderr, "gate: %s\n", t.gates[i].Words())
+	}
+	for _, notice := range t.plan.notices {
+		fmt.Fprintln(t.app.stderr, notice)
+	}
+	if t.o.Verbose > 0 {
+		fmt.Fprint(t.app.stderr, t.set.Describe(false))
+	}
+}
+
+// measure opens the connections and carries the plan out, step by step.
+func (t *test) measure(ctx context.Context) error {
+	before, err := readServerStats(ctx, t.o.ServerStats)
+	if err != nil {
+		return err
+	}
+	engine, err := load.Open(ctx, t.plan.load)
+	if err != nil {
+		return t.app.explainDial(ctx, t.target, err)
+	}
+	defer engine.Close()
+	show := t.app.startProgress(engine, t.plan.describe(t.target, t.payload), t.plan.length(), &t.o.TalkOptions)
+	started := time.Now()
+	turns, err := t.plan.carryOut(ctx, engine)
+	show.stop()
+	if err != nil {
+		return err
+	}
+	t.file = t.record(turns)
+	t.file.Elapsed = int64(time.Since(started))
+	return t.conserve(ctx, before)
+}
+
+// finish prints and saves what was measured, and says by the exit code what it is worth.
+func (t *test) finish(ctx context.Context) error {
+	t.file.Gates = gate.Judge(t.gates, t.file.Arms)
+	if err := t.app.write(&t.o.OutputOptions, t.outs, t.file); err != nil {
+		return err
+	}
+	codes := []int{exitOK}
+	for _, g := range t.file.Gates {
+		fmt.Fprintln(t.app.stderr, gate.Say(g))
+		switch {
+		case g.Unknown != "":
+			codes = append(codes, exitUndecided)
+		case !g.Passed:
+			codes = append(codes, exitGate)
+		}
+	}
+	if word := tooManyErrors(&t.file.Arms[0], float64(t.o.MaxErrors)); word != "" {
+		fmt.Fprintln(t.app.stderr, word)
+		codes = append(codes, exitErrors)
+	}
+	if i := interruptOf(ctx); i != nil {
+		fmt.Fprintf(t.app.stderr, "%s; the result is partial\n", i.Error())
+		codes = append(codes, i.code())
+	}
+	return quiet(strongest(codes...))
+}
+
+// tooManyErrors says that the run failed by its error share, "" when it did not.
+func tooManyErrors(arm *result.Arm, limit float64) string {
+	finished := arm.OK + arm.Failed
+	if finished == 0 {
+		if arm.Due == 0 || limit >= 1 {
+			return ""
+		}
+		return fmt.Sprintf("no call of %d finished", arm.Due)
+	}
+	share := float64(arm.Failed) / float64(finished)
+	if share <= limit {
+		return ""
+	}
+	return fmt.Sprintf("errors: %.3g %% of %d calls failed, --max-errors is %g %%", share*100, finished, limit*100)
+}

@@ -52,7 +52,7 @@ func (s *Set) Describe(all bool) string {
 		if text == "" {
 			text = "-"
 		}
-		fmt.Fprintf(&b, "  %-18s %-28s %s\n", o.Name, text, where)
+		fmt.Fprintf(&b, "  %-21s %-28s %s\n", o.Name, text, where)
 	}
 	return b.String()
 }

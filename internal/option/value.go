@@ -166,7 +166,12 @@ func (i *integer) Set(s string) error {
 	return nil
 }
 
-func (i *integer) String() string { return strconv.FormatInt(i.get(), 10) }
+func (i *integer) String() string {
+	if i.get() == 0 && i.hasMin && i.min > 0 {
+		return "" // not given
+	}
+	return strconv.FormatInt(i.get(), 10)
+}
 func (*integer) Switch() bool     { return false }
 func (*integer) repeats() bool    { return false }
 func (i *integer) reset()         { i.set(0) }
@@ -229,13 +234,17 @@ func (*list) Switch() bool     { return false }
 func (*list) repeats() bool    { return true }
 func (l *list) reset()         { *l = nil }
 
-// setter is a value with a syntax of its own. A type that repeats says so by a method Reset.
+// setter is a value with a syntax of its own. A type that repeats says so by a method Reset, one that needs no
+// value by a method Switch.
 type setter struct {
 	Setter
 	ptr any
 }
 
-func (setter) Switch() bool { return false }
+func (s setter) Switch() bool {
+	w, ok := s.ptr.(interface{ Switch() bool })
+	return ok && w.Switch()
+}
 
 func (s setter) repeats() bool {
 	_, ok := s.ptr.(interface{ Reset() })

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"wiregauge/load"
+)
+
+// How often the display reads a snapshot: redrawn on a terminal, a plain line elsewhere.
+const (
+	redrawEvery = 250 * time.Millisecond
+	lineEvery   = 10 * time.Second
+)
+
+// A snapshotter is a load engine as the display sees it: reading takes no lock of a lane.
+type snapshotter interface{ Snapshot() load.Snapshot }
+
+// A progress is the live line of a run on stderr. It only reads snapshots and never touches the measuring path.
+type progress struct {
+	quit, done chan struct{}
+	length     time.Duration // of the run, 0 when it ends by count
+	what       string
+	width      int
+	utf8       bool
+}
+
+// startProgress shows what the engine does until stop.
+func (a *app) startProgress(e snapshotter, what string, length time.Duration, t *TalkOptions) *progress {
+	p := &progress{quit: make(chan struct{}), done: make(chan struct{}), length: length, what: what}
+	live := t.Progress == "auto" && a.terminal(a.stderr)
+	switch {
+	case t.Silent || t.Progress == "none":
+		close(p.done)
+	case live:
+		p.width = a.width(a.stderr)
+		go p.loop(redrawEvery, func() { fmt.Fprintf(a.stderr, "\r\x1b[K%s", clip(p.line(e.Snapshot()), p.width-1)) }, func() { fmt.Fprint(a.stderr, "\r\x1b[K") })
+	default:
+		fmt.Fprintf(a.stderr, "%s\n", what)
+		go p.loop(lineEvery, func() { fmt.Fprintln(a.stderr, p.line(e.Snapshot())) }, func() {})
+	}
+	return p
+}
+
+func (p *progress) loop(every time.Duration, show, end func()) {
+	defer close(p.done)
+	tick := time.NewTicker(every)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			show()
+		case <-p.quit:
+			end()
+			return
+		}
+	}
+}
+
+// stop ends the display and returns once it writes no more.
+func (p *progress) stop() {
+	close(p.quit)
+	<-p.done
+}
+
+// line is one snapshot on one line.
+func (p *progress) line(s load.Snapshot) string {
+	var b strings.Builder
+	if p.width > 0 {
+		b.WriteString(p.what + "  ")
+	}
+	if s.Warming {
+		b.WriteString("warming up  ")
+	}
+	p.bar(&b, s.Elapsed)
+	fmt.Fprintf(&b, "ok %s  err %s", thousands(s.OK), thousands(s.Failed))
+	if s.P50 > 0 {
+		fmt.Fprintf(&b, "  p50 %s p99 %s", short(s.P50), short(s.P99))
+	}
+	fmt.Fprintf(&b, "  in flight %d", s.Inflight)
+	if s.LatenessP99 > 0 {
+		fmt.Fprintf(&b, "  lag p99 %s", short(s.LatenessP99))
+	}
+	return b.String()
+}
+
+// bar shows how much of the run is over.
+func (p *progress) bar(b *strings.Builder, elapsed time.Duration) {
+	if p.length == 0 {
+		fmt.Fprintf(b, "%.0fs  ", elapsed.Seconds())
+		return
+	}
+	const cells = 20
+	full := min(int(cells*elapsed/p.length), cells)
+	if p.width > 0 {
+		fmt.Fprintf(b, "[%s%s] ", strings.Repeat("#", full), strings.Repeat(".", cells-full))
+	}
+	fmt.Fprintf(b, "%.0fs/%.0fs  ", elapsed.Seconds(), p.length.Seconds())
+}
+
+// short is a duration in three digits.
+func short(d time.Duration) string {
+	switch {
+	case d < time.Microsecond:
+		return fmt.Sprintf("%dns", d)
+	case d < time.Millisecond:
+		return fmt.Sprintf("%.3gus", float64(d)/1e3)
+	case d < time.Second:
+		return fmt.Sprintf("%.3gms", float64(d)/1e6)
+	}
+	return fmt.Sprintf("%.3gs", d.Seconds())
+}
+
+// thousands writes 29,998.
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+func clip(s string, width int) string {
+	if width > 0 && len(s) > width {
+		return s[:width]
+	}
+	return s
+}

@@ -1,0 +1,90 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"wiregauge/lab"
+	"wiregauge/result"
+)
+
+type serverStats = lab.Stats
+
+// readServerStats asks the admin URL of a reference server what it has received so far; nil without a URL.
+func readServerStats(ctx context.Context, url string) (*serverStats, error) {
+	if url == "" {
+		return nil, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	fault := func(err error) error {
+		return unreachable("--server-stats %s: %w", url, err).with("try", "the admin URL that `wiregauge serve` prints")
+	}
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, statsURL(url), nil)
+	if err != nil {
+		return nil, usage("--server-stats %s: %w", url, err)
+	}
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	answer, err := client.Do(ask)
+	if err != nil {
+		return nil, fault(err)
+	}
+	defer answer.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
+	if err != nil {
+		return nil, fault(err)
+	}
+	var s serverStats
+	if answer.StatusCode != http.StatusOK {
+		return nil, fault(fmt.Errorf("it answered %s", answer.Status))
+	}
+	if err := json.Unmarshal(body, &s); err != nil {
+		return nil, fault(fmt.Errorf("it answered no statistics: %w", err))
+	}
+	return &s, nil
+}
+
+// statsURL adds the path that people leave out.
+func statsURL(url string) string {
+	if strings.HasSuffix(url, "/stats") {
+		return url
+	}
+	return strings.TrimRight(url, "/") + "/stats"
+}
+
+// compareStats checks that no call was lost or invented: finished ≤ received ≤ sent + resent, warm-up included.
+func compareStats(url string, before, after *serverStats, arm *result.Arm) *result.ServerStats {
+	out := &result.ServerStats{URL: url, Received: after.Received - before.Received, Answered: after.Answered - before.Answered, Conserve: "ok"}
+	if before.Received == 0 {
+		out.P50, out.P99 = after.Service.P50NS, after.Service.P99NS
+	}
+	finished, sent := arm.OK+arm.Failed, arm.Sent+arm.Resent
+	if arm.Warm != nil {
+		finished += arm.Warm.OK + arm.Warm.Failed
+		sent += arm.Warm.Sent + arm.Warm.Resent
+	}
+	answered := finished - connectFailures(arm) - arm.TimedOut
+	switch {
+	case out.Received < answered:
+		out.Conserve = fmt.Sprintf("the server received %d calls, fewer than the %d that were answered", out.Received, answered)
+	case out.Received > sent:
+		out.Conserve = fmt.Sprintf("the server received %d calls, more than the %d that were sent", out.Received, sent)
+	}
+	return out
+}
+
+// connectFailures never reached the server.
+func connectFailures(arm *result.Arm) int64 {
+	var n int64
+	for _, e := range arm.Errors {
+		if e.Stage == "connect" || e.Stage == "send" {
+			n += e.Count
+		}
+	}
+	return n
+}
