@@ -83,3 +83,13 @@ func TestSuite(t *testing.T) {
 		})
 	}
 }
+
+// dial connects to a server on loopback.
+func dial(t testing.TB, address string) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}

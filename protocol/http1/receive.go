@@ -117,11 +117,11 @@ func (s *session) readStatus(in []byte) (int, error) {
 		return len(last), s.endHead(c)
 	}
 	line, n, err := s.line(in)
-	if n == 0 {
-		if err == nil && !looksLikeAnswer(in) {
-			err = s.notHTTP(in)
-		}
-		return 0, err
+	if n == 0 && err == nil && !looksLikeAnswer(in) {
+		err = s.notHTTP(in)
+	}
+	if n == 0 || err != nil {
+		return n, err
 	}
 	if s.in.answer, err = s.parseStatus(line); err != nil {
 		return n, err
@@ -137,8 +137,8 @@ func (s *session) readStatus(in []byte) (int, error) {
 // readField reads a header or trailer field, or the empty line that ends them.
 func (s *session) readField(in []byte) (int, error) {
 	line, n, err := s.line(in)
-	if n == 0 {
-		return 0, err
+	if n == 0 || err != nil {
+		return n, err
 	}
 	c := s.at(0)
 	if s.in.state == atTrailer {

@@ -13,7 +13,7 @@ type Recorder struct {
 
 	calls map[*wiregauge.Call]*callState
 	// quiet names the method that is running now and may fire no event; "" when events are allowed.
-	quiet string
+	quiet   string
 	closing bool
 }
 
