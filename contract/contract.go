@@ -81,8 +81,8 @@ func (c *Contract) Origin() string {
 // Services lists the full names of the services, sorted.
 func (c *Contract) Services() []string { return slices.Clone(c.services) }
 
-// Close ends the connection to the reflection service, if there is one. Types that were not fetched yet are
-// unknown afterwards.
+// Close ends the connection to the reflection service, if there is one. The contract stays of use: a connection is
+// opened again when the type of an Any has to be fetched.
 func (c *Contract) Close() error {
 	if c.remote == nil {
 		return nil

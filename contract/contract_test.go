@@ -59,3 +59,5 @@ func unhex(t testing.TB, s string) []byte {
 	}
 	return raw
 }
+
+func contains(err error, text string) bool { return strings.Contains(err.Error(), text) }

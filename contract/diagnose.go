@@ -22,6 +22,10 @@ func (l *library) diagnose(desc protoreflect.MessageDescriptor, text []byte, err
 	e := &DataError{Text: plain(err)}
 	at := errorPlace.FindStringSubmatch(e.Text)
 	if at == nil {
+		if strings.HasSuffix(e.Text, "unexpected EOF") {
+			e.Line, e.Column = place(text, len(text))
+			e.Text = "bad JSON: the JSON ends too early"
+		}
 		return e
 	}
 	e.Line, _ = strconv.Atoi(at[2])

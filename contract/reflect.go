@@ -32,11 +32,13 @@ const lookup = 5 * time.Second
 // A reflector asks one server's reflection service: v1, and where that is unknown v1alpha, whose messages have the
 // same bytes. Each question is a stream of its own, so that none stays open while calls are made.
 type reflector struct {
-	conn *grpc.ClientConn
-	md   metadata.MD
+	address string
+	options []grpc.DialOption
+	md      metadata.MD
 
 	mu      sync.Mutex
-	chosen  string // "v1" or "v1alpha" once the server has answered
+	conn    *grpc.ClientConn // nil while closed
+	chosen  string           // "v1" or "v1alpha" once the server has answered
 	dialErr error
 }
 
@@ -44,12 +46,10 @@ var versions = []string{"v1", "v1alpha"}
 
 // reflected opens the reflection service and asks it for its list of services.
 func reflected(ctx context.Context, r Reflection) (*Contract, error) {
-	remote, err := newReflector(r)
-	if err != nil {
-		return nil, err
-	}
+	remote := newReflector(r)
 	c := &Contract{lib: newLibrary(), remote: remote}
 	c.lib.ask = remote.symbol
+	var err error
 	if c.services, err = remote.list(ctx); err == nil {
 		return c, nil
 	}
@@ -62,13 +62,13 @@ func reflected(ctx context.Context, r Reflection) (*Contract, error) {
 	return nil, err
 }
 
-func newReflector(r Reflection) (*reflector, error) {
-	remote := &reflector{md: toMetadata(r.Header)}
+func newReflector(r Reflection) *reflector {
+	remote := &reflector{address: "passthrough:///" + r.Address, md: toMetadata(r.Header)}
 	creds := insecure.NewCredentials()
 	if r.TLS != nil {
 		creds = credentials.NewTLS(r.TLS)
 	}
-	options := []grpc.DialOption{
+	remote.options = []grpc.DialOption{
 		grpc.WithTransportCredentials(creds),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return remote.dial(ctx, r) }),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1 << 30)),
@@ -77,14 +77,24 @@ func newReflector(r Reflection) (*reflector, error) {
 		grpc.WithUserAgent("wiregauge/1"),
 	}
 	if authority := cmpOr(r.Authority, authorityOf(r)); authority != "" {
-		options = append(options, grpc.WithAuthority(authority))
+		remote.options = append(remote.options, grpc.WithAuthority(authority))
 	}
-	conn, err := grpc.NewClient("passthrough:///"+r.Address, options...)
+	return remote
+}
+
+// open gives the connection, a new one after close.
+func (r *reflector) open() (*grpc.ClientConn, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.conn != nil {
+		return r.conn, nil
+	}
+	conn, err := grpc.NewClient(r.address, r.options...)
 	if err != nil {
 		return nil, fmt.Errorf("reflection: %w", err)
 	}
-	remote.conn = conn
-	return remote, nil
+	r.conn = conn
+	return conn, nil
 }
 
 // authorityOf is what a client of the address would send; a socket's path is no authority.
@@ -123,7 +133,16 @@ func (r *reflector) dial(ctx context.Context, to Reflection) (net.Conn, error) {
 	return conn, err
 }
 
-func (r *reflector) close() error { return r.conn.Close() }
+func (r *reflector) close() error {
+	r.mu.Lock()
+	conn := r.conn
+	r.conn = nil
+	r.mu.Unlock()
+	if conn == nil {
+		return nil
+	}
+	return conn.Close()
+}
 
 func (r *reflector) version() string {
 	r.mu.Lock()
@@ -252,14 +271,17 @@ func (r *reflector) ask(ctx context.Context, q *rpb.ServerReflectionRequest) (*r
 		try = []string{r.chosen}
 	}
 	r.mu.Unlock()
-	var err error
+	conn, err := r.open()
+	if err != nil {
+		return nil, err
+	}
 	for i, version := range try {
 		var answer *rpb.ServerReflectionResponse
-		if answer, err = r.stream(ctx, version, q); err != nil {
+		if answer, err = r.stream(ctx, conn, version, q); err != nil {
 			if c := status.Code(err); c == codes.Unimplemented || c == codes.Unknown {
 				continue
 			}
-			return nil, r.failed(try[:i+1], err)
+			return nil, r.failed(conn, try[:i+1], err)
 		}
 		r.mu.Lock()
 		r.chosen = version
@@ -269,14 +291,14 @@ func (r *reflector) ask(ctx context.Context, q *rpb.ServerReflectionRequest) (*r
 		}
 		return answer, nil
 	}
-	return nil, r.failed(try, err)
+	return nil, r.failed(conn, try, err)
 }
 
 // failed turns a failed stream into words.
-func (r *reflector) failed(tried []string, err error) error {
+func (r *reflector) failed(conn *grpc.ClientConn, tried []string, err error) error {
 	s := status.Convert(err)
 	e := &ReflectionError{Tried: tried, Code: codeName(s.Code()), Text: s.Message(), Cause: err}
-	if state := r.conn.GetState(); state != connectivity.Ready && s.Code() != codes.Unimplemented {
+	if state := conn.GetState(); state != connectivity.Ready && s.Code() != codes.Unimplemented {
 		e.Unreachable = true
 		r.mu.Lock()
 		if r.dialErr != nil {
@@ -288,11 +310,11 @@ func (r *reflector) failed(tried []string, err error) error {
 }
 
 // stream puts one question on a stream of its own and ends it properly.
-func (r *reflector) stream(ctx context.Context, version string, q *rpb.ServerReflectionRequest) (*rpb.ServerReflectionResponse, error) {
+func (r *reflector) stream(ctx context.Context, conn *grpc.ClientConn, version string, q *rpb.ServerReflectionRequest) (*rpb.ServerReflectionResponse, error) {
 	ctx, cancel := context.WithCancel(metadata.NewOutgoingContext(ctx, r.md))
 	defer cancel()
 	method := "/grpc.reflection." + version + ".ServerReflection/ServerReflectionInfo"
-	s, err := r.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
+	s, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, method)
 	if err != nil {
 		return nil, err
 	}

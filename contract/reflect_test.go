@@ -160,23 +160,23 @@ func reflectOn(t *testing.T, network, address string, header ...wiregauge.Field)
 func TestReflection(t *testing.T) {
 	for _, c := range []struct {
 		name    string
-		server  reflectionServer
+		server  *reflectionServer
 		network string
 		origin  string
 		asked   []string // symbols and files, in order
 	}{
-		{"v1", reflectionServer{versions: []string{"v1"}}, "tcp", "reflection v1", []string{"list", "inv.v1.Inventory.Check"}},
-		{"v1 and v1alpha", reflectionServer{versions: versions}, "tcp", "reflection v1", []string{"list", "inv.v1.Inventory.Check"}},
-		{"v1alpha only", reflectionServer{versions: []string{"v1alpha"}}, "tcp", "reflection v1alpha", []string{"list", "inv.v1.Inventory.Check"}},
-		{"a unix socket", reflectionServer{versions: []string{"v1"}}, "unix", "reflection v1", []string{"list", "inv.v1.Inventory.Check"}},
-		{"methods are not indexed (K26)", reflectionServer{versions: []string{"v1"}, noMethods: true}, "tcp", "reflection v1",
+		{"v1", &reflectionServer{versions: []string{"v1"}}, "tcp", "reflection v1", []string{"list", "inv.v1.Inventory.Check"}},
+		{"v1 and v1alpha", &reflectionServer{versions: versions}, "tcp", "reflection v1", []string{"list", "inv.v1.Inventory.Check"}},
+		{"v1alpha only", &reflectionServer{versions: []string{"v1alpha"}}, "tcp", "reflection v1alpha", []string{"list", "inv.v1.Inventory.Check"}},
+		{"a unix socket", &reflectionServer{versions: []string{"v1"}}, "unix", "reflection v1", []string{"list", "inv.v1.Inventory.Check"}},
+		{"methods are not indexed (K26)", &reflectionServer{versions: []string{"v1"}, noMethods: true}, "tcp", "reflection v1",
 			[]string{"list", "inv.v1.Inventory.Check", "inv.v1.Inventory"}},
-		{"no list", reflectionServer{versions: []string{"v1"}, noList: true}, "tcp", "reflection v1", []string{"list", "inv.v1.Inventory.Check"}},
-		{"imports have to be asked for", reflectionServer{versions: []string{"v1"}, oneFile: true}, "tcp", "reflection v1",
+		{"no list", &reflectionServer{versions: []string{"v1"}, noList: true}, "tcp", "reflection v1", []string{"list", "inv.v1.Inventory.Check"}},
+		{"imports have to be asked for", &reflectionServer{versions: []string{"v1"}, oneFile: true}, "tcp", "reflection v1",
 			[]string{"list", "inv.v1.Inventory.Check", "inv/v1/item.proto", "inv/v1/base.proto"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &c.server
+			s := c.server
 			s.from = fromText(t, "inv/v1/inventory.proto", shopFiles)
 			k, err := reflectOn(t, c.network, s.start(t, c.network))
 			if err != nil {
@@ -213,6 +213,9 @@ func TestReflectionFetchesTheTypeOfAnAny(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := method(t, k, "inv.v1.Inventory/Check")
+	if err := k.Close(); err != nil { // the connection comes back when it is needed
+		t.Fatal(err)
+	}
 	const text = `{"extra":{"@type":"type.googleapis.com/inv.v1.Extra","n":"9223372036854775807"}}`
 	wire, err := m.Encode("protobuf", []byte(text), EncodeOptions{})
 	if err != nil {
