@@ -7,6 +7,12 @@ import (
 	"wiregauge"
 )
 
+// One input makes at most so many calls of at most so many bytes of answers: what breaks a session breaks it early.
+const (
+	mostCalls    = 200
+	longestInput = 16 << 10
+)
+
 // FuzzReceive feeds fresh sessions anything, cut anywhere, while calls are started whenever there is a slot and
 // now and then one is cancelled. Whatever comes, nothing panics, every call ends exactly once, the byte counts hold
 // and the session does not answer with more than it was given. The seeds are recordings; their answers are changed
@@ -18,11 +24,12 @@ func FuzzReceive(f *testing.F, open NewSession, requests []*wiregauge.Request, s
 		f.Add(seed, uint8(7), uint8(3))
 	}
 	f.Fuzz(func(t *testing.T, p []byte, piece, cancel uint8) {
+		p = p[:min(len(p), longestInput)]
 		d := NewDriver(open)
 		next, steps := 0, 0
 		var last *wiregauge.Call
 		start := func() {
-			for range 8 {
+			for range min(8, mostCalls-next) {
 				c := NewCall(requests[next%len(requests)])
 				c.Explain = next%2 == 0
 				if next%3 == 0 {
