@@ -194,6 +194,17 @@ func (o *Option) Apply(origin Origin, from string, values ...string) error {
 	return nil
 }
 
+// Try says whether the option would take these values. It spoils the present value: it is for scratch sets.
+func (o *Option) Try(values []string) error {
+	o.value.reset()
+	for _, v := range values {
+		if err := o.value.Set(v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Given reports whether anybody, not only the default, gave the option a value.
 func (o *Option) Given() bool { return o.origin != Default }
 

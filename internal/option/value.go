@@ -172,9 +172,9 @@ func (i *integer) String() string {
 	}
 	return strconv.FormatInt(i.get(), 10)
 }
-func (*integer) Switch() bool     { return false }
-func (*integer) repeats() bool    { return false }
-func (i *integer) reset()         { i.set(0) }
+func (*integer) Switch() bool  { return false }
+func (*integer) repeats() bool { return false }
+func (i *integer) reset()      { i.set(0) }
 
 // seed is any 64-bit number.
 type seed uint64
