@@ -19,6 +19,7 @@ type stage struct {
 	processes []Process
 	turners   []Turner
 	washout   []time.Duration
+	ends      []context.CancelCauseFunc // a server lives no longer than its context
 	data      *launch
 }
 
@@ -76,7 +77,7 @@ func (st *stage) startArm(ctx context.Context, i int) error {
 	}
 	at := Running{URL: strings.ReplaceAll(a.URL, "{port}", strconv.Itoa(port)), Port: port}
 	ctx, give := context.WithCancelCause(ctx)
-	defer give(nil)
+	st.ends = append(st.ends, give)
 	w := &waiting{arm: a, at: at, give: give}
 	timer := time.AfterFunc(st.plan.ReadyTimeout, func() { give(fmt.Errorf("never became ready in %v", st.plan.ReadyTimeout)) })
 	defer timer.Stop()
@@ -215,5 +216,8 @@ func (st *stage) stop() {
 	}
 	for range running {
 		<-done
+	}
+	for _, end := range st.ends {
+		end(nil)
 	}
 }

@@ -1,5 +1,328 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 
-func (a *app) compareCommand() *cobra.Command { return laterCommand("compare") }
+	"github.com/spf13/cobra"
+
+	"wiregauge/compare"
+	"wiregauge/internal/gate"
+	"wiregauge/internal/option"
+	"wiregauge/load"
+	"wiregauge/result"
+)
+
+// compareOptions are the flags of compare. Those of load, request and connection hold for all arms; --set gives one
+// arm another value.
+type compareOptions struct {
+	RoundOptions  `group:"Comparison"`
+	LoadOptions   `group:"Load"`
+	DataOptions   `group:"Request"`
+	ConnOptions   `group:"Connection"`
+	GateOptions   `group:"Gates"`
+	OutputOptions `group:"Output"`
+	fileOptions   `group:"Output"`
+}
+
+// RoundOptions say how arms are compared.
+type RoundOptions struct {
+	Launches  int           `flag:"launches" value:"N" min:"1" max:"1000" help:"how often the servers are started: 10 when every arm has a start command, else 1"`
+	Rounds    int           `flag:"rounds" value:"N" min:"1" max:"100000" help:"turns of every arm per launch, in random order: 40, or 120 when there is one launch"`
+	Turn      time.Duration `flag:"turn" value:"TIME" help:"length of one turn: 250ms when nothing is said; -z and -n are per arm and launch"`
+	Quick     bool          `flag:"quick" help:"one launch"`
+	Baseline  string        `flag:"baseline" value:"NAME" help:"the arm that the others are compared with: the first when nothing is said"`
+	MinEffect option.Share  `flag:"min-effect" value:"PERCENT" default:"1%" help:"a smaller difference is not worth a word"`
+	Primary   string        `flag:"primary" value:"METRICS" help:"what the verdict is about: rate, or p50,p99 under --rate"`
+	Require   bool          `flag:"require-verdict" help:"exit 6 when a comparison with the baseline is inconclusive or not a fair test"`
+	Set       []string      `flag:"set" value:"NAME.KEY=VALUE" suite:"-" help:"another value of an option for one arm, or its start: command (repeat)"`
+}
+
+func (a *app) compareCommand() *cobra.Command {
+	o := &compareOptions{}
+	cmd := &cobra.Command{
+		Use: "compare [flags] NAME=URL NAME=URL …", Short: "two or more arms in rounds of random order, with statistics and a verdict",
+		Long: "Compare two or more arms: the same work, in rounds of random order, judged by paired ratios.\n\n" +
+			"Targets that are already running give one launch; start commands give several, and a verdict that does not\n" +
+			"belong to one launch only. A floor (tcp://, null://) is a reference row without a verdict.",
+		Example: `  wiregauge compare rest=http://localhost:8080/v1/check grpc=grpc://localhost:50051/inv.v1.Inventory/Check -d '{"sku":"42"}'
+  wiregauge compare old=http://localhost:{port}/ new=http://localhost:{port}/ \
+    --set old.start='./server-v1 --port {port}' --set new.start='./server-v2 --port {port}' -o html=report.html`,
+	}
+	set := a.bind(cmd, o)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		c := &comparison{app: a, o: o, set: set}
+		return c.run(cmd.Context(), args)
+	}
+	return cmd
+}
+
+// A comparison is one compare command.
+type comparison struct {
+	app   *app
+	o     *compareOptions
+	set   *option.Set
+	arms  []*arm
+	gates []gate.Gate
+	plan  compare.Plan
+}
+
+func (c *comparison) run(ctx context.Context, args []string) error {
+	tags, err := labels(c.o.Label)
+	if err != nil {
+		return err
+	}
+	if err := c.read(args); err != nil {
+		return err
+	}
+	return c.carryOut(ctx, tags)
+}
+
+// carryOut measures the arms and tells the result.
+func (c *comparison) carryOut(ctx context.Context, tags map[string]string) error {
+	outs, err := c.o.outputs()
+	if err != nil {
+		return err
+	}
+	if err := c.prepare(ctx); err != nil {
+		return err
+	}
+	if c.o.DryRun {
+		return c.dryRun()
+	}
+	show := newCompareProgress(c.app, &c.o.TalkOptions)
+	c.plan.Progress = show.show
+	f, err := compare.Run(ctx, c.plan)
+	show.end()
+	if f == nil {
+		return c.failed(ctx, err)
+	}
+	f.Title, f.Labels, f.Command = c.o.Name, tags, redact(c.app.args)
+	f.Gates = gate.Judge(c.gates, f.Arms)
+	c.fillPlan(f)
+	if err := c.app.write(&c.o.OutputOptions, outs, f); err != nil {
+		return err
+	}
+	return c.end(ctx, f, err)
+}
+
+// read takes the arms from the suite file and the arguments.
+func (c *comparison) read(args []string) error {
+	if c.o.File != "" {
+		if err := c.readSuite(); err != nil {
+			return err
+		}
+	}
+	for _, arg := range args {
+		if err := c.add(arg); err != nil {
+			return err
+		}
+	}
+	if len(c.arms) < 2 {
+		return usage("compare needs two arms or more, got %d", len(c.arms)).
+			with("try", "wiregauge compare rest=http://localhost:8080/v1/check grpc=grpc://localhost:50051/pkg.Service/Method -d '{…}'")
+	}
+	return c.override()
+}
+
+// add takes one NAME=URL.
+func (c *comparison) add(arg string) error {
+	name, raw, ok := strings.Cut(arg, "=")
+	if !ok || strings.ContainsAny(name, ":/?") {
+		return usage("an arm is written NAME=URL, got %q", arg).with("try", "first="+arg)
+	}
+	if !armName(name) {
+		return usage("%q is no name for an arm: letters, digits, - and _", name)
+	}
+	c.arms = append(c.arms, c.newArm(name, raw))
+	return nil
+}
+
+func armName(name string) bool {
+	return name != "" && strings.Trim(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
+}
+
+// prepare resolves everything that can be settled before the first launch.
+func (c *comparison) prepare(ctx context.Context) error {
+	if c.o.Ramp.given() {
+		return later("--ramp in compare")
+	}
+	if err := c.readGates(); err != nil {
+		return err
+	}
+	for _, a := range c.arms {
+		if err := a.check(); err != nil {
+			return err
+		}
+	}
+	c.shareContract()
+	if err := c.timing(); err != nil {
+		return err
+	}
+	for _, a := range c.arms {
+		if a.starts() || c.o.DryRun {
+			continue
+		}
+		if _, err := a.ready(ctx, a.raw); err != nil {
+			return c.named(a, err)
+		}
+	}
+	for _, a := range c.arms {
+		c.plan.Arms = append(c.plan.Arms, a.spec())
+	}
+	c.plan.Seed, c.plan.Baseline, c.plan.MinEffect = c.o.Seed, c.o.Baseline, float64(c.o.MinEffect)
+	c.plan.Percentiles, c.plan.Open = c.o.Percentiles, c.o.Rate.open()
+	if c.o.Primary != "" {
+		c.plan.Primary = strings.Split(c.o.Primary, ",")
+	}
+	plan, err := c.plan.Normalize()
+	if err != nil {
+		return usage("%w", err)
+	}
+	c.plan = plan
+	return nil
+}
+
+// readGates reads --fail-if, whose arms must be ours.
+func (c *comparison) readGates() (err error) {
+	if c.gates, err = gate.ParseAll(c.o.FailIf); err != nil {
+		return usage("--fail-if %w", err)
+	}
+	for i := range c.gates {
+		g := &c.gates[i]
+		if g.Arm != "" && !slices.Contains(c.names(), g.Arm) {
+			return usage("--fail-if %q: no arm %q; the arms are %s", g.Expr, g.Arm, strings.Join(c.names(), ", "))
+		}
+		if !c.o.Silent {
+			fmt.Fprintf(c.app.stderr, "gate: %s\n", g.Words())
+		}
+	}
+	return nil
+}
+
+// named says which arm a mistake belongs to.
+func (c *comparison) named(a *arm, err error) error {
+	var e *exitError
+	if errors.As(err, &e) {
+		e.what = "arm " + a.name + ": " + e.what
+		return e
+	}
+	return fmt.Errorf("arm %s: %w", a.name, err)
+}
+
+// timing settles launches, rounds and the length of a turn; -z and -n are per arm and launch.
+func (c *comparison) timing() error {
+	p, o := &c.plan, c.o
+	startable := true
+	for _, a := range c.arms {
+		startable = startable && (a.starts() || a.floor())
+	}
+	p.Launches, p.Rounds, p.Turn = o.Launches, o.Rounds, o.Turn
+	switch {
+	case o.Quick && o.Launches > 1:
+		return usage("--quick is one launch; --launches %d does not go with it", o.Launches)
+	case o.Quick:
+		p.Launches = 1
+	case p.Launches == 0 && startable:
+		p.Launches = 10
+	}
+	if p.Rounds == 0 {
+		p.Rounds = 40
+		if p.Launches <= 1 {
+			p.Rounds = 120
+		}
+	}
+	if o.Turn > 0 && (o.Duration > 0 || o.Total > 0) {
+		return usage("--turn is the length of one turn; -z and -n, which are per arm and launch, do not go with it")
+	}
+	if o.Duration > 0 {
+		p.Turn = o.Duration / time.Duration(p.Rounds)
+	}
+	if o.Total > 0 {
+		p.Spec.Total = (uint64(o.Total) + uint64(p.Rounds) - 1) / uint64(p.Rounds)
+	}
+	if p.Turn > 0 && p.Turn < time.Millisecond {
+		return usage("turns of %v are too short to measure anything: fewer --rounds, or a longer -z", p.Turn)
+	}
+	p.Warmup = load.Spec{Total: o.Warmup.calls, Duration: o.Warmup.time}
+	return nil
+}
+
+// fillPlan adds what only the command knows.
+func (c *comparison) fillPlan(f *result.File) {
+	for _, a := range c.arms {
+		if a.last == nil {
+			continue
+		}
+		record := a.last.plan.record
+		f.Plan.Concurrency, f.Plan.MaxInflight = record.Concurrency, record.MaxInflight
+		f.Plan.Rate, f.Plan.Arrivals, f.Plan.Timeout, f.Plan.Think = record.Rate, record.Arrivals, record.Timeout, record.Think
+		f.Plan.Warmup = c.o.Warmup.String()
+		if a.floor() {
+			continue
+		}
+		if a.last.sent.Origin != "" {
+			f.Plan.Contract = a.last.sent.Origin
+		}
+		if f.Plan.Payload == "" {
+			f.Plan.Payload = a.last.sent.Summary
+		}
+	}
+}
+
+// failed is a comparison of which nothing can be told.
+func (c *comparison) failed(ctx context.Context, err error) error {
+	var e *exitError
+	var lost *compare.ArmError
+	switch {
+	case interruptOf(ctx) != nil:
+		return fail(interruptOf(ctx).code(), "stopped before the first round was finished; nothing was measured")
+	case errors.As(err, &lost) && errors.As(lost.Err, &e):
+		e.what = lost.Error()
+		return e
+	case errors.As(err, &lost):
+		return unreachable("%w", err)
+	}
+	return fail(exitUnreachable, "%w", err)
+}
+
+// end is the exit code of a comparison that was told.
+func (c *comparison) end(ctx context.Context, f *result.File, err error) error {
+	var codes []int
+	var lost *compare.ArmError
+	if errors.As(err, &lost) {
+		fmt.Fprintf(c.app.stderr, "error: %v\n", err)
+		codes = append(codes, exitUnreachable)
+	}
+	for i := range f.Arms {
+		if f.Arms[i].Floor {
+			continue
+		}
+		if word := tooManyErrors(&f.Arms[i], float64(c.o.MaxErrors)); word != "" {
+			fmt.Fprintf(c.app.stderr, "%s: %s\n", f.Arms[i].Name, word)
+			codes = append(codes, exitErrors)
+		}
+	}
+	for _, g := range f.Gates {
+		fmt.Fprintln(c.app.stderr, gate.Say(g))
+		switch {
+		case g.Unknown != "":
+			codes = append(codes, exitUndecided)
+		case !g.Passed:
+			codes = append(codes, exitGate)
+		}
+	}
+	for _, v := range f.Verdicts {
+		if c.o.Require && v.Primary && (v.Outcome == compare.NotFair || v.Outcome == compare.Inconclusive) {
+			codes = append(codes, exitUndecided)
+		}
+	}
+	if i := interruptOf(ctx); i != nil {
+		codes = append(codes, i.code())
+	}
+	return quiet(strongest(codes...))
+}

@@ -1,5 +1,120 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
 
-func (a *app) demoCommand() *cobra.Command { return laterCommand("demo") }
+	"github.com/spf13/cobra"
+
+	"wiregauge/compare"
+	"wiregauge/internal/option"
+)
+
+// What demo does, so that a built binary answers within a minute on two cores.
+const (
+	demoLaunches = 8
+	demoRounds   = 5
+	demoTurn     = 200 * time.Millisecond
+	demoInflight = 16
+	demoData     = `{"sku":"42","quantity":3}`
+	demoHTML     = "wiregauge-demo.html"
+	demoJSON     = "wiregauge-demo.json"
+)
+
+// demoArms are the arms of the demo: the same method of the same service over four protocols. protocol is the one
+// that `wiregauge serve` is asked for, port which of the ports of a `serve` of all of them it is.
+var demoArms = []struct{ name, protocol, url string }{
+	{"rest", "http", "http://127.0.0.1:{port}/v1/inventory/check"},
+	{"rest-h2", "h2c", "h2c://127.0.0.1:{port}/v1/inventory/check"},
+	{"grpc", "grpc", "grpc://127.0.0.1:{port}/wg.v1.Inventory/Check"},
+	{"tcp", "tcp", "tcp://127.0.0.1:{port}"},
+}
+
+// demoOptions are the flags of demo.
+type demoOptions struct {
+	Seed          uint64 `flag:"seed" value:"N" default:"1" help:"of the random orders"`
+	OutputOptions `group:"Output"`
+}
+
+func (a *app) demoCommand() *cobra.Command {
+	o := &demoOptions{}
+	cmd := &cobra.Command{
+		Use: "demo", Short: "start reference services on loopback, compare four protocols, write a report",
+		Long: "Start reference services on loopback and compare REST on HTTP/1.1, REST on HTTP/2 and gRPC, beside a TCP\n" +
+			"echo as the floor, with the same contract and payload. It takes about 50 s and needs nothing.\n\n" +
+			"Writes " + demoHTML + " and " + demoJSON + " into the present folder, unless -o says otherwise.",
+		Args: cobra.NoArgs,
+	}
+	a.bind(cmd, o)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), o) }
+	return cmd
+}
+
+func (a *app) demo(ctx context.Context, o *demoOptions) error {
+	self, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("this program's own file: %w", err)
+	}
+	c, err := a.demoComparison(self, o)
+	if err != nil {
+		return err
+	}
+	if !o.Silent {
+		fmt.Fprintf(a.stderr, "REST on HTTP/1.1, REST on HTTP/2, gRPC and the TCP floor on loopback: %d launches x %d rounds x %s, about 50 s\n",
+			demoLaunches, demoRounds, option.FormatDuration(demoTurn))
+	}
+	if err := c.carryOut(ctx, map[string]string{"demo": "loopback"}); err != nil {
+		return err
+	}
+	a.byHand()
+	return nil
+}
+
+// demoComparison is the comparison that the printed commands would make, with a start command for every arm.
+func (a *app) demoComparison(self string, o *demoOptions) (*comparison, error) {
+	own := &compareOptions{}
+	c := &comparison{app: a, o: own, set: option.Bind(nil, own)}
+	given := map[string]string{
+		"launches": strconv.Itoa(demoLaunches), "rounds": strconv.Itoa(demoRounds), "turn": option.FormatDuration(demoTurn),
+		"concurrency": strconv.Itoa(demoInflight), "data": demoData, "seed": strconv.FormatUint(o.Seed, 10),
+		"name": "REST, gRPC and the TCP floor on loopback",
+	}
+	for key, value := range given {
+		if err := c.set.Lookup(key).Apply(option.Flag, "demo", value); err != nil {
+			return nil, fmt.Errorf("demo: %s: %w", key, err)
+		}
+	}
+	own.OutputOptions = o.OutputOptions
+	if len(own.Output) == 0 {
+		own.Output = []string{"html=" + demoHTML, "json=" + demoJSON}
+	}
+	for _, d := range demoArms {
+		if err := c.add(d.name + "=" + d.url); err != nil {
+			return nil, err
+		}
+		c.arms[len(c.arms)-1].command = []string{self, "serve", "inventory", "--protocol", d.protocol, "--port", "{port}"}
+	}
+	return c, nil
+}
+
+// byHand prints the commands that do the same without demo.
+func (a *app) byHand() {
+	fmt.Fprintf(a.stdout, "\nThe same by hand, with your own services in place of ours:\n%s", handCommands(filepath.Base(os.Args[0])))
+}
+
+// handPort is the first port of the printed serve command; the protocols follow it in order.
+const handPort = 18080
+
+func handCommands(program string) string {
+	text := fmt.Sprintf("  %s serve inventory --plain --port %d &\n  %s compare", program, handPort, program)
+	ports := map[string]int{"http": handPort, "h2c": handPort, "grpc": handPort + 1, "tcp": handPort + 2}
+	for _, d := range demoArms {
+		at := compare.Running{URL: d.url, Port: ports[d.protocol]}
+		text += fmt.Sprintf(" \\\n    %s=%s", d.name, filled(at))
+	}
+	return text + fmt.Sprintf(" \\\n    -c %d -d '%s' -o html=report.html\n", demoInflight, demoData)
+}

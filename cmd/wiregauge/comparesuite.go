@@ -1,0 +1,4 @@
+package main
+
+// readSuite takes targets and options from the suite file.
+func (c *comparison) readSuite() error { return later("--file") }
