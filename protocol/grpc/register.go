@@ -20,6 +20,7 @@ func init() {
 		Codec:       "protobuf",
 		Prepare:     Prepare,
 		New:         New,
+		NewClient:   NewStackClient,
 		Class:       Class,
 		Explain:     func() wiregauge.Explainer { return http2.NewExplainer(http2.Prefixed) },
 	})

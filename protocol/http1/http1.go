@@ -11,6 +11,7 @@ import (
 
 	"wiregauge"
 	"wiregauge/protocol"
+	"wiregauge/protocol/stack"
 )
 
 func init() {
@@ -26,6 +27,9 @@ func init() {
 		Codec:   "json",
 		Prepare: Prepare,
 		New:     New,
+		NewClient: func(o protocol.Options, d protocol.Dial) (wiregauge.Client, error) {
+			return stack.NewHTTP(o, d, false)
+		},
 		Class:   class,
 		Explain: NewExplainer,
 	})

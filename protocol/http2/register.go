@@ -5,6 +5,7 @@ import (
 
 	"wiregauge"
 	"wiregauge/protocol"
+	"wiregauge/protocol/stack"
 )
 
 func init() {
@@ -22,8 +23,11 @@ func init() {
 		Codec:       "json",
 		Prepare:     Prepare,
 		New:         NewHTTP,
-		Class:       Class,
-		Explain:     func() wiregauge.Explainer { return NewExplainer(Bare) },
+		NewClient: func(o protocol.Options, d protocol.Dial) (wiregauge.Client, error) {
+			return stack.NewHTTP(o, d, true)
+		},
+		Class:   Class,
+		Explain: func() wiregauge.Explainer { return NewExplainer(Bare) },
 	})
 }
 

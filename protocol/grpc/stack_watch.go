@@ -1,0 +1,114 @@
+package grpc
+
+import (
+	"context"
+	"net"
+	"strings"
+
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/stats"
+	"google.golang.org/grpc/status"
+
+	"wiregauge"
+	"wiregauge/protocol/stack"
+)
+
+// watching hands grpc-go the connection above TLS with its frames read.
+type watching struct {
+	credentials.TransportCredentials
+	conns *stack.Conns
+}
+
+func (w watching) ClientHandshake(ctx context.Context, authority string, c net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	conn, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	return w.conns.Watch(conn), info, nil
+}
+
+func (w watching) Clone() credentials.TransportCredentials {
+	return watching{w.TransportCredentials.Clone(), w.conns}
+}
+
+// attempts counts what grpc-go did for one call. Its events come one after the other.
+type attempts struct {
+	call         *wiregauge.Call
+	ev           wiregauge.Events
+	begun, wrote int
+}
+
+type attemptsKey struct{}
+
+// watcher is the stats handler; it finds the call in the context.
+type watcher struct{}
+
+func (watcher) TagRPC(ctx context.Context, _ *stats.RPCTagInfo) context.Context { return ctx }
+
+func (watcher) HandleRPC(ctx context.Context, s stats.RPCStats) {
+	a, ok := ctx.Value(attemptsKey{}).(*attempts)
+	if !ok {
+		return
+	}
+	switch s.(type) {
+	case *stats.Begin:
+		a.begun++
+	case *stats.OutHeader:
+		a.wrote++
+	case *stats.OutPayload:
+		a.ev.Sent(a.call)
+	case *stats.InHeader:
+		a.ev.First(a.call)
+	}
+}
+
+func (watcher) TagConn(ctx context.Context, _ *stats.ConnTagInfo) context.Context { return ctx }
+
+func (watcher) HandleConn(context.Context, stats.ConnStats) {}
+
+// judge puts what grpc-go returned into an outcome. The library makes up statuses of its own for what happened on
+// the connection; their words tell them from the server's.
+func judge(ctx context.Context, c *wiregauge.Call, err error) {
+	if err == nil {
+		c.Outcome = wiregauge.OK
+		return
+	}
+	s := status.Convert(err)
+	c.Status, c.Outcome = int(s.Code()), verdict(ctx, s)
+	if c.Explain {
+		c.Text = s.Message()
+	}
+}
+
+func verdict(ctx context.Context, s *status.Status) wiregauge.Outcome {
+	says := func(words ...string) bool {
+		for _, w := range words {
+			if strings.Contains(s.Message(), w) {
+				return true
+			}
+		}
+		return false
+	}
+	switch {
+	case ctx.Err() == context.DeadlineExceeded:
+		return wiregauge.Timeout
+	case ctx.Err() != nil:
+		return wiregauge.Canceled
+	case says("RST_STREAM with error code: REFUSED_STREAM"):
+		return wiregauge.Refused
+	case says("RST_STREAM with error code"):
+		return wiregauge.Reset
+	case says("without sending trailers"):
+		return wiregauge.NoStatus
+	case s.Code() == codes.ResourceExhausted && says("received message larger than max", "after decompression larger than max"):
+		return wiregauge.TooLarge
+	case s.Code() == codes.Unavailable && says("connection error", "connection refused"):
+		return wiregauge.Connect
+	case s.Code() == codes.Unavailable && says("error reading from server", "transport is closing", "connection reset", "received prior goaway"):
+		return wiregauge.Closed
+	}
+	return wiregauge.Failed
+}
+
+var _ stats.Handler = watcher{}
