@@ -35,8 +35,7 @@ type ServeConfig struct {
 
 // An Endpoint is one method of one service on one protocol.
 type Endpoint struct {
-	Service  string // "inventory"
-	Name     string // "inventory over gRPC"
+	Name     string // the service, "inventory"; further methods as "echo/ServerStream"
 	Protocol string // one of Protocols()
 	URL      string // ready to paste into call, run and compare
 }
