@@ -28,7 +28,7 @@ type DataOptions struct {
 	Request  string     `flag:"request,X" value:"METHOD" help:"HTTP method; GET when nothing is said, POST with -d"`
 	User     string     `flag:"user,u" value:"USER:PASS" help:"basic authentication"`
 
-	Proto    []string    `flag:"proto" alias:"contract" value:"FILE" help:"contract: a .proto file (repeat)"`
+	Proto    []string    `flag:"contract" alias:"proto" value:"FILE" help:"a .proto file, or a protoset by its extension (repeat)"`
 	Protoset []string    `flag:"protoset" value:"FILE" help:"contract: a compiled file descriptor set (repeat)"`
 	Import   []string    `flag:"import-path,I" value:"DIR" help:"where .proto files and their imports are looked up (repeat)"`
 	Reflect  bool        `flag:"reflect" help:"contract: ask the server; the default on gRPC without --proto or --protoset"`

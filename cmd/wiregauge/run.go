@@ -100,14 +100,12 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 }
 
 // url is the one target of the run, from the command line or the suite file.
-func (t *test) url(args []string) (string, error) {
+func (t *test) url(args []string) (url string, err error) {
 	fromFile := ""
 	if t.o.File != "" {
-		u, err := t.app.applySuite(t.set, t.o.File, t.o.Env)
-		if err != nil {
+		if fromFile, args, err = t.app.applySuite(t.set, t.o.File, t.o.Env, args); err != nil {
 			return "", err
 		}
-		fromFile = u
 	}
 	switch {
 	case len(args) == 1:

@@ -1,8 +1,112 @@
 package main
 
-import "wiregauge/internal/option"
+import (
+	"errors"
+	"strings"
 
-// applySuite gives the options of a command what a suite file says, and returns the URL of its only target.
-func (a *app) applySuite(set *option.Set, file string, env []string) (url string, err error) {
-	return "", later("--file")
+	"wiregauge/internal/nearest"
+	"wiregauge/internal/option"
+	"wiregauge/suite"
+)
+
+// suiteOptions are all options that a suite file may hold: run takes its own of them and compare its own.
+type suiteOptions struct {
+	RoundOptions
+	LoadOptions
+	DataOptions
+	ConnOptions
+	GateOptions
+	OutputOptions
+	fileOptions
+}
+
+// targetOptions are those that one target of a suite may have for itself.
+type targetOptions struct {
+	LoadOptions
+	DataOptions
+	ConnOptions
+}
+
+func suiteKeys() suite.Keys {
+	return suite.Keys{
+		Suite:  []*option.Set{option.Bind(nil, &suiteOptions{})},
+		Target: []*option.Set{option.Bind(nil, &targetOptions{})},
+	}
+}
+
+// readSuite reads a suite file; every mistake in it is told. env holds the values of --env.
+func (a *app) readSuite(path string, env []string) (*suite.File, error) {
+	given := map[string]string{}
+	for _, e := range env {
+		k, v, ok := strings.Cut(e, "=")
+		if !ok || k == "" {
+			return nil, usage("--env wants NAME=VALUE, got %q", e)
+		}
+		given[k] = v
+	}
+	f, err := suite.Read(path, suiteKeys(), func(name string) (string, bool) {
+		if v, ok := given[name]; ok {
+			return v, true
+		}
+		return a.lookupEnv(name)
+	})
+	var mistakes suite.Mistakes
+	switch {
+	case errors.As(err, &mistakes):
+		return nil, &exitError{code: exitUsage, what: mistakes.Error(), err: err}
+	case err != nil:
+		return nil, usage("--file: %w", err)
+	}
+	return f, nil
+}
+
+// applySuite gives the options of run what the file says, those of its target included, and returns the target's
+// URL. With several targets the first argument names the one that is meant; it is then taken off the arguments.
+func (a *app) applySuite(set *option.Set, file string, env, args []string) (url string, rest []string, err error) {
+	f, err := a.readSuite(file, env)
+	if err != nil {
+		return "", nil, err
+	}
+	if err := f.Apply(set); err != nil {
+		return "", nil, usage("%w", err)
+	}
+	target, rest, err := chooseTarget(f, args)
+	if err != nil || target == nil {
+		return "", rest, err
+	}
+	if len(target.Start) > 0 {
+		return "", nil, usage("%s:%d: run starts no server, and target %q has a start command", f.Name, target.Line, target.Name).
+			with("try", "wiregauge compare -f "+file)
+	}
+	if err := f.ApplyTarget(set, target); err != nil {
+		return "", nil, usage("%w", err)
+	}
+	return target.URL, rest, nil
+}
+
+// chooseTarget finds the target that run is to load; nil when a URL is given or the file has none.
+func chooseTarget(f *suite.File, args []string) (*suite.Target, []string, error) {
+	var names []string
+	for i := range f.Targets {
+		if len(args) > 0 && args[0] == f.Targets[i].Name {
+			return &f.Targets[i], args[1:], nil
+		}
+		names = append(names, f.Targets[i].Name)
+	}
+	switch {
+	case len(args) > 0 && strings.Contains(args[0], "://"):
+		return nil, args, nil
+	case len(args) > 0:
+		e := usage("%s has no target %q: it has %s", f.Name, args[0], strings.Join(names, ", "))
+		if near := nearest.Of(args[0], names); near != "" {
+			e.with("did you mean", near+" ?")
+		}
+		return nil, nil, e
+	case len(names) == 1:
+		return &f.Targets[0], nil, nil
+	case len(names) > 1:
+		return nil, nil, usage("%s has %d targets: %s", f.Name, len(names), strings.Join(names, ", ")).
+			with("try", "wiregauge run -f "+f.Name+" "+names[0]).with("or", "wiregauge compare -f "+f.Name)
+	}
+	return nil, args, nil
 }
