@@ -3,27 +3,235 @@ package load
 import (
 	"context"
 	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
 
-	"wiregauge/result"
+	"wiregauge"
 	"wiregauge/wire"
 )
 
-// Engine runs one plan in turns.
-type Engine struct{}
+// dialsAtOnce bounds parallel dials, so that a server's listen queue does not overflow.
+const dialsAtOnce = 64
 
-// Open makes the connections.
-func Open(ctx context.Context, p Plan) (*Engine, error) { return nil, errors.New("not yet") }
+// An Engine holds the connections of one plan and measures it in turns.
+type Engine struct {
+	plan     Plan
+	dialer   wire.Dialer
+	requests []*wiregauge.Request
+	streams  int
+	lanes    []*lane
+	clock    *goClock
+	coarse   bool // Go's timers even where precision counts: tests on a fake clock
 
-// Turn measures one time slice.
-func (e *Engine) Turn(ctx context.Context, s Spec) (result.Turn, error) {
-	return result.Turn{}, errors.New("not yet")
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup // goroutines of connections and of stack clients
+
+	turn  atomic.Pointer[turn] // the current one; nil between turns
+	snap  atomic.Pointer[turn] // the current or the last
+	wake  time.Duration        // when the keeper has to act again
+	dirty []*lane              // the keeper's own
 }
 
-// Snapshot is for the progress display.
-func (e *Engine) Snapshot() Snapshot { return Snapshot{} }
+// Open makes the plan's connections and returns when all of them take calls, or with the first error: a target that
+// cannot be reached is known before the clock starts. With OneCall it makes one and closes it again.
+func Open(ctx context.Context, p Plan) (*Engine, error) {
+	e, err := newEngine(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.connectAll(ctx); err != nil {
+		_ = e.Close()
+		return nil, err
+	}
+	return e, nil
+}
 
-// Info is what is known of the connections.
-func (e *Engine) Info() []wire.Info { return nil }
+func newEngine(p Plan) (*Engine, error) {
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	e := &Engine{plan: p, clock: newGoClock(), streams: p.Streams, dialer: p.Dialer}
+	e.ctx, e.cancel = context.WithCancel(context.Background())
+	e.dialer.Timeout = e.dialTimeout()
+	e.requests = p.requests()
+	for k := range p.Connections {
+		e.lanes = append(e.lanes, &lane{e: e, k: k})
+	}
+	return e, nil
+}
 
-// Close ends the connections.
-func (e *Engine) Close() error { return nil }
+// requests are the plan's, with bodies kept where they have to be looked at.
+func (p *Plan) requests() []*wiregauge.Request {
+	if p.Check == nil && p.Take == 0 {
+		return p.Requests
+	}
+	kept := make([]*wiregauge.Request, len(p.Requests))
+	for i, r := range p.Requests {
+		c := *r
+		c.Keep = true
+		kept[i] = &c
+	}
+	return kept
+}
+
+func (p *Plan) check() error {
+	switch {
+	case len(p.Requests) == 0:
+		return errors.New("a plan needs a request")
+	case p.NewSession == nil && p.NewClient == nil:
+		return errors.New("a plan needs a protocol: NewSession or NewClient")
+	case p.Connections < 1:
+		return fmt.Errorf("connections: %d, want at least 1", p.Connections)
+	case p.Pacer == nil && p.Concurrency < 1:
+		return fmt.Errorf("concurrency: %d, want at least 1", p.Concurrency)
+	}
+	return nil
+}
+
+func (s *Spec) check(p *Plan) error {
+	if s.Duration <= 0 && s.Total == 0 {
+		return errors.New("a turn needs a duration or a number of calls")
+	}
+	if p.Pacer == nil && s.Pacer == nil && s.Concurrency < 1 && p.Concurrency < 1 {
+		return fmt.Errorf("concurrency: %d, want at least 1", s.Concurrency)
+	}
+	return nil
+}
+
+func (e *Engine) dialTimeout() time.Duration {
+	if e.plan.ConnectTimeout > 0 {
+		return e.plan.ConnectTimeout
+	}
+	if e.plan.Dialer.Timeout > 0 {
+		return e.plan.Dialer.Timeout
+	}
+	return wire.DefaultTimeout
+}
+
+// connectAll dials every lane that has no connection and waits until they take calls. It returns the first error; the
+// other lanes go on.
+func (e *Engine) connectAll(ctx context.Context) error {
+	var wg sync.WaitGroup
+	errs := make(chan error, len(e.lanes))
+	places := make(chan struct{}, dialsAtOnce)
+	for _, l := range e.lanes {
+		if !l.claimDial() {
+			continue
+		}
+		wg.Add(1)
+		places <- struct{}{}
+		go func() {
+			defer wg.Done()
+			if err := e.connectOne(ctx, l); err != nil {
+				errs <- err
+			}
+			<-places
+		}()
+	}
+	wg.Wait()
+	select {
+	case err := <-errs:
+		return err
+	default:
+		return nil
+	}
+}
+
+// claimDial reports whether the lane needs a connection before a turn, and if so has the caller dial.
+func (l *lane) claimDial() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.cur != nil || l.dialing || l.e.plan.OneCall && (l.k > 0 || l.born.opened > 0) {
+		return false
+	}
+	l.dialing = true
+	return true
+}
+
+func (e *Engine) connectOne(ctx context.Context, l *lane) error {
+	k, err := e.connect(ctx, l, e.clock.Now())
+	if err != nil {
+		l.unreachable(err)
+		return err
+	}
+	l.attach(k)
+	e.wg.Go(k.live)
+	select {
+	case err = <-k.hello:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err == nil && e.plan.OneCall {
+		l.mu.Lock()
+		k.retire(byCallDone)
+		k.shut()
+		l.mu.Unlock()
+	}
+	return err
+}
+
+// Info describes the connections that stand.
+func (e *Engine) Info() []wire.Info {
+	var all []wire.Info
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		if l.cur != nil && l.cur.client == nil {
+			l.info = l.cur.out.Conn.Info()
+			l.known = true
+		}
+		if l.known {
+			all = append(all, l.info)
+		}
+		l.mu.Unlock()
+	}
+	return all
+}
+
+// Snapshot is for the progress display; it takes no lock of a lane.
+func (e *Engine) Snapshot() Snapshot {
+	t := e.snap.Load()
+	if t == nil {
+		return Snapshot{}
+	}
+	now := e.clock.Now()
+	s := Snapshot{
+		Elapsed:     now - t.begin(),
+		Warming:     t.began.Load() < 0 || t.began.Load() > int64(now),
+		P50:         time.Duration(t.book.p50.Load()),
+		P99:         time.Duration(t.book.p99.Load()),
+		LatenessP99: time.Duration(t.book.late99.Load()),
+	}
+	if s.Warming {
+		s.Elapsed = now - t.start
+	}
+	for _, l := range e.lanes {
+		s.Due += l.pub.due.Load()
+		s.OK += l.pub.ok.Load()
+		s.Failed += l.pub.failed.Load()
+		s.Inflight += l.pub.flight.Load()
+		s.Connections += l.pub.links.Load()
+	}
+	if t.open != nil {
+		s.Due = s.OK + s.Failed + s.Inflight
+	}
+	return s
+}
+
+// Close ends the connections and waits for their goroutines.
+func (e *Engine) Close() error {
+	e.cancel()
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		for _, k := range l.links {
+			k.retire(byTurnEnd)
+			k.shut()
+		}
+		l.mu.Unlock()
+	}
+	e.closeClients()
+	e.wg.Wait()
+	return nil
+}

@@ -1,0 +1,276 @@
+package load
+
+import (
+	"sort"
+	"time"
+
+	"wiregauge"
+	"wiregauge/hist"
+	"wiregauge/result"
+)
+
+// conclude ends the turn: what is in flight is abandoned and listed with its age, and all counts come together.
+func (e *Engine) conclude(t *turn) result.Turn {
+	end := t.clock.Now()
+	t.stopped.Store(true)
+	s := t.spec
+	r := result.Turn{Arm: s.Arm, Launch: s.Launch, Round: s.Round, Place: s.Place, Start: t.begin()}
+	r.Partial = t.interrupt.Load()
+	after := e.readCosts()
+	var c closing
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		l.now = end
+		l.cutOff(&c)
+		l.push()
+		l.gather(&c)
+		l.mu.Unlock()
+	}
+	e.turn.Store(nil)
+	e.leave(t)
+	if t.open != nil {
+		e.countOpen(t, &c, end)
+	}
+	t.window(&c, &r, end)
+	c.fill(e, t, &r)
+	e.meterEnd(t, after, &r)
+	r.Limited = c.limited(t, &r)
+	return r
+}
+
+// closing is what the lanes add up to.
+type closing struct {
+	warm, main       result.Counts
+	inside, finished int64
+	refusals         [8]int64
+	classes          []class
+	ages, unsentAges hist.Histogram
+	lastDone         time.Duration
+	bytes            carried
+	born             births
+}
+
+// cutOff counts the calls that are not finished, and abandons those in flight.
+func (l *lane) cutOff(c *closing) {
+	for l.flight.n > 0 {
+		s := l.flight.head
+		k := s.link
+		l.unfinished(c, s)
+		if k.client != nil {
+			k.abandon(s)
+		} else {
+			k.giveUp(s, byTurnEnd)
+			l.free = append(l.free, s)
+		}
+		k.flight--
+		l.flight.remove(s)
+	}
+	for _, s := range l.again {
+		l.unfinished(c, s)
+		l.free = append(l.free, s)
+	}
+	l.again = l.again[:0]
+	for l.due.n > 0 {
+		tk := l.due.pop()
+		if tk.warm {
+			l.tally.warm.Unsent++
+			continue
+		}
+		l.tally.main.Unsent++
+		c.unsentAges.Record(l.now - tk.due)
+	}
+}
+
+func (l *lane) unfinished(c *closing, s *slot) {
+	l.tally.of(s).Unfinished++
+	if !s.warm {
+		c.ages.Record(l.now - s.Due)
+	}
+}
+
+// gather adds the lane's counts up.
+func (l *lane) gather(c *closing) {
+	a := &l.tally
+	a.flush()
+	addCounts(&c.warm, a.warm)
+	addCounts(&c.main, a.main)
+	c.inside += a.inside
+	c.finished += a.finished
+	for i, n := range a.refusals {
+		c.refusals[i] += n
+	}
+	c.lastDone = max(c.lastDone, a.lastDone)
+	c.bytes.add(l.carried().plus(l.mark, -1))
+	c.born.add(l.born.minus(l.bornTold))
+	l.bornTold = l.born
+	for _, row := range a.classes {
+		c.merge(row)
+	}
+}
+
+func addCounts(a *result.Counts, b result.Counts) {
+	a.Due += b.Due
+	a.Unsent += b.Unsent
+	a.Sent += b.Sent
+	a.Resent += b.Resent
+	a.OK += b.OK
+	a.Failed += b.Failed
+	a.TimedOut += b.TimedOut
+	a.Unfinished += b.Unfinished
+	a.Messages += b.Messages
+}
+
+func (c *closing) merge(row class) {
+	for i := range c.classes {
+		m := &c.classes[i]
+		if m.outcome != row.outcome || m.status != row.status {
+			continue
+		}
+		m.count += row.count
+		m.first = min(m.first, row.first)
+		m.last = max(m.last, row.last)
+		room := min(maxExamples-len(m.examples), len(row.examples))
+		m.examples = append(m.examples, row.examples[:room]...)
+		return
+	}
+	row.examples = append([]string(nil), row.examples...)
+	c.classes = append(c.classes, row)
+}
+
+// countOpen adds the calls of an open loop that were due and never sent.
+func (e *Engine) countOpen(t *turn, c *closing, end time.Duration) {
+	by := end
+	if t.stopAt > 0 {
+		by = t.stopAt
+	}
+	warm, main := t.open.unsent(by, func(tk ticket, n int64) {
+		if !tk.warm {
+			c.unsentAges.RecordN(end-tk.due, n)
+			t.book.due(tk.due, n)
+		}
+	})
+	c.warm.Unsent, c.warm.Due = warm, warm+c.warm.Sent
+	c.main.Unsent, c.main.Due = main, main+c.main.Sent
+}
+
+// window sets how long was measured: the slice, or until the last call of a turn by number.
+func (t *turn) window(c *closing, r *result.Turn, end time.Duration) {
+	until := end
+	switch {
+	case r.Partial:
+	case t.stopAt > 0:
+		until = t.stopAt
+	case c.lastDone > 0:
+		until = c.lastDone
+	}
+	r.Window = max(until-t.begin(), 0)
+}
+
+// fill writes the counts, histograms and tables into r.
+func (c *closing) fill(e *Engine, t *turn, r *result.Turn) {
+	b := t.book
+	b.mu.Lock()
+	b.close()
+	b.mu.Unlock()
+	r.Counts, r.CompletedInside, r.FinishedInside = c.main, c.inside, c.finished
+	if t.warmCalls > 0 || t.warmTill > 0 {
+		warm := c.warm
+		r.Warm = &warm
+	}
+	r.Latency, r.FailedLatency = recorded(&b.latency), recorded(&b.failedLatency)
+	r.Service, r.FailedService = recorded(&b.service), recorded(&b.failedService)
+	r.FirstByte, r.SlotWait = recorded(&b.firstByte), recorded(&b.slotWait)
+	r.Lateness, r.Connect, r.MessageGap = recorded(&b.lateness), recorded(&b.connects), recorded(&b.messageGap)
+	r.Ages, r.UnsentAges = recorded(&c.ages), recorded(&c.unsentAges)
+	r.Strips = b.strips
+	r.SentBytes, r.RecvBytes = c.bytes.sentBytes(), c.bytes.receivedBytes()
+	r.Connections = c.born.connections()
+	r.Connections.Asked = len(e.lanes)
+	e.describe(&r.Connections)
+	c.tables(&e.plan, r)
+}
+
+// describe says what the connections are, once for all that are alike.
+func (e *Engine) describe(c *result.Connections) {
+	seen := map[string]bool{}
+	for _, i := range e.Info() {
+		if !seen[i.Address] && len(c.Addrs) < 16 {
+			seen[i.Address] = true
+			c.Addrs = append(c.Addrs, i.Address)
+		}
+		c.TLS, c.ALPN = i.TLS, i.ALPN
+	}
+}
+
+// tables puts the outcomes into words: each status with its count, each kind of failure with its first texts.
+func (c *closing) tables(p *Plan, r *result.Turn) {
+	sort.Slice(c.classes, func(i, j int) bool { return c.classes[i].count > c.classes[j].count })
+	for _, row := range c.classes {
+		if answered(row.outcome) {
+			r.Statuses = append(r.Statuses, result.Status{
+				Status: row.status, Name: p.className(row), Count: row.count, OK: row.outcome == wiregauge.OK,
+			})
+		}
+		if row.outcome == wiregauge.OK {
+			continue
+		}
+		r.Errors = append(r.Errors, result.ErrorClass{
+			Class: p.className(row), Stage: stage(row.outcome), Count: row.count,
+			First: row.first, Last: row.last, Examples: row.examples, Message: firstOf(row.examples),
+		})
+	}
+}
+
+func firstOf(texts []string) string {
+	if len(texts) == 0 {
+		return ""
+	}
+	return texts[0]
+}
+
+func (p *Plan) className(row class) string {
+	if p.Class != nil {
+		if name := p.Class(row.outcome, row.status); name != "" {
+			return name
+		}
+	}
+	return row.outcome.String()
+}
+
+// answered reports whether an outcome comes from an answer, which has a status.
+func answered(o wiregauge.Outcome) bool {
+	return o == wiregauge.OK || o == wiregauge.Failed || o == wiregauge.Unexpected || o == wiregauge.NoStatus
+}
+
+// stage is where in a call's life an outcome strikes.
+func stage(o wiregauge.Outcome) string {
+	switch o {
+	case wiregauge.Connect:
+		return "connect"
+	case wiregauge.Local:
+		return "send"
+	case wiregauge.Failed, wiregauge.Unexpected, wiregauge.NoStatus, wiregauge.TooLarge:
+		return "answer"
+	}
+	return "read"
+}
+
+// limited says why the asked rate was not reached: this client, places for calls, or the server.
+func (c *closing) limited(t *turn, r *result.Turn) string {
+	if t.open == nil || r.Due == 0 {
+		return ""
+	}
+	onTime := float64(r.CompletedInside+r.Failed) / float64(r.Due)
+	waited := r.SlotWait != nil && r.SlotWait.Percentile(50) > time.Millisecond
+	if r.Unsent == 0 && onTime >= 0.98 && !waited {
+		return ""
+	}
+	busy := float64(r.Client.Total()) / (float64(max(r.Window, 1)) * max(r.Client.Cores, 1))
+	switch {
+	case busy > 0.8:
+		return "client"
+	case r.Unsent > 0 || waited || t.open.limited.Load():
+		return "slots"
+	}
+	return "server"
+}

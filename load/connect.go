@@ -1,0 +1,239 @@
+package load
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"wiregauge/result"
+	"wiregauge/wire"
+)
+
+const (
+	firstBackoff = time.Millisecond
+	lastBackoff  = 100 * time.Millisecond
+)
+
+// births counts a lane's connections.
+type births struct {
+	opened, failed int64
+	ended          [endings]int64
+}
+
+func (b *births) add(o births) {
+	b.opened += o.opened
+	b.failed += o.failed
+	for i, n := range o.ended {
+		b.ended[i] += n
+	}
+}
+
+func (b births) minus(o births) births {
+	b.opened -= o.opened
+	b.failed -= o.failed
+	for i, n := range o.ended {
+		b.ended[i] -= n
+	}
+	return b
+}
+
+// connections is b as it is reported.
+func (b births) connections() result.Connections {
+	c := result.Connections{Opened: b.opened, Failed: b.failed}
+	for i, n := range b.ended {
+		if n > 0 {
+			if c.Ended == nil {
+				c.Ended = map[string]int64{}
+			}
+			c.Ended[endingNames[i]] = n
+		}
+	}
+	return c
+}
+
+// connectIfNeeded dials when calls wait for this lane and it has no connection. A connection that has ended is
+// replaced at once while there is work, and only when the next call is due while there is none.
+func (l *lane) connectIfNeeded() {
+	if l.cur == nil && !l.dialing && l.wanted() {
+		l.dial()
+	}
+}
+
+func (l *lane) wanted() bool {
+	t := l.e.turn.Load()
+	if t == nil {
+		return false
+	}
+	if len(l.again) > 0 {
+		return true
+	}
+	if t.stopped.Load() {
+		return false
+	}
+	if l.due.n > 0 {
+		return true
+	}
+	if l.e.plan.OneCall {
+		return t.open != nil && t.open.stalled.Load()
+	}
+	if t.open != nil {
+		return t.open.busy()
+	}
+	return l.flight.n > 0
+}
+
+// dial makes a connection in a goroutine of its own, which goes on to read it.
+func (l *lane) dial() {
+	l.dialing = true
+	l.e.wg.Add(1)
+	wait := l.backoff
+	go func() {
+		defer l.e.wg.Done()
+		if !l.e.pause(wait) {
+			return
+		}
+		born := l.e.clock.Now()
+		k, err := l.e.connect(l.e.ctx, l, born)
+		if err != nil {
+			l.unreachable(err)
+			return
+		}
+		l.attach(k)
+		k.live()
+	}()
+}
+
+// pause waits before a dial; false means that the engine was closed.
+func (e *Engine) pause(d time.Duration) bool {
+	if d == 0 {
+		return e.ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-e.ctx.Done():
+		return false
+	}
+}
+
+// connect makes a link that is not attached yet.
+func (e *Engine) connect(ctx context.Context, l *lane, born time.Duration) (*link, error) {
+	k := &link{lane: l, born: born, hello: make(chan error, 1)}
+	if e.plan.NewClient != nil {
+		client, err := e.plan.NewClient()
+		k.client = client
+		return k, err
+	}
+	conn, err := e.dialer.Dial(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k.out = wire.Outbox{Mu: &l.mu, Conn: conn, Owner: k}
+	k.out.Session = e.plan.NewSession(k)
+	return k, nil
+}
+
+// attach makes k the lane's connection, says hello and starts what waits.
+func (l *lane) attach(k *link) {
+	now := l.e.clock.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now = now
+	l.dialing = false
+	l.links = append(l.links, k)
+	l.cur = k
+	if k.client != nil {
+		l.connected(k)
+	} else {
+		k.greet()
+		if k.greeting {
+			k.blocked = true
+		}
+	}
+	k.push()
+	l.publish()
+}
+
+// connected counts a connection that stands, hello included.
+func (l *lane) connected(k *link) {
+	l.backoff = 0
+	l.born.opened++
+	l.tally.connect(l.now - k.born)
+	k.hello <- nil
+}
+
+// live is the rest of the life of an attached link. A peer whose hello does not come in time is given up.
+func (k *link) live() {
+	if k.client != nil {
+		return
+	}
+	late := time.AfterFunc(k.lane.e.dialTimeout(), k.hurry)
+	k.run()
+	late.Stop()
+}
+
+func (k *link) hurry() {
+	k.lane.mu.Lock()
+	defer k.lane.mu.Unlock()
+	if k.greeting {
+		k.retire(byTimeout)
+		k.shut()
+	}
+}
+
+// unreachable is a failed dial: one failed call, and a longer pause before the next dial.
+func (l *lane) unreachable(err error) {
+	now := l.e.clock.Now()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.now = now
+	l.dialing = false
+	l.failDial(err.Error())
+	l.push()
+}
+
+func (l *lane) failDial(text string) {
+	l.backoff = min(max(2*l.backoff, firstBackoff), lastBackoff)
+	l.born.failed++
+	t := l.e.turn.Load()
+	if t == nil {
+		return
+	}
+	if n := len(l.again); n > 0 {
+		s := l.again[n-1]
+		l.again = l.again[:n-1]
+		l.finish(s) // as Unprocessed: it had its second chance
+		return
+	}
+	l.placing = true // a failed dial is one failed call, stalled or not
+	tk, ok := l.take(t)
+	l.placing = false
+	if ok {
+		l.commit(t, tk)
+		l.fail(tk, text)
+	}
+}
+
+// drop takes an ended link off the lane. One that never said hello counts as a failed dial.
+func (l *lane) drop(k *link, err error) {
+	for i, o := range l.links {
+		if o == k {
+			l.links = append(l.links[:i], l.links[i+1:]...)
+			break
+		}
+	}
+	l.past.add(k.carried())
+	if k.greeting {
+		if err == nil {
+			err = errors.New("it closed the connection")
+		}
+		err = fmt.Errorf("no answer to the hello: %w", err)
+		k.hello <- err
+		l.failDial(err.Error())
+		return
+	}
+	l.born.ended[k.why]++
+}

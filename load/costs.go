@@ -1,0 +1,112 @@
+package load
+
+import (
+	"math"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"wiregauge/meter"
+	"wiregauge/result"
+)
+
+// costs is what had been spent at one moment.
+type costs struct {
+	at        time.Duration
+	own       meter.Usage
+	server    meter.Usage
+	hasServer bool
+	host      meter.Host
+	gcs       int64
+	stats     clientTries
+}
+
+// clientTries is what stack clients did behind our back.
+type clientTries struct{ opened, ended, retries, resent int64 }
+
+func (e *Engine) readCosts() costs {
+	c := costs{at: e.clock.Now(), own: meter.Own(), host: meter.ReadHost(), gcs: meter.GCs(), stats: e.clientTries()}
+	if e.plan.ServerPID > 0 {
+		u, err := meter.Tree(e.plan.ServerPID)
+		c.server, c.hasServer = u, err == nil
+	}
+	return c
+}
+
+// meterStart reads the costs and the bytes at the start of the measured window.
+func (e *Engine) meterStart(t *turn) {
+	for _, l := range e.lanes {
+		l.mu.Lock()
+		l.mark = l.carried()
+		l.mu.Unlock()
+	}
+	t.before = e.readCosts()
+	t.peak = max(t.peak, t.before.server.RSS)
+}
+
+// meterEnd fills in what the window has cost.
+func (e *Engine) meterEnd(t *turn, after costs, r *result.Turn) {
+	b := t.before
+	r.Client = result.CPU{
+		User:   after.own.User - b.own.User,
+		System: after.own.System - b.own.System,
+		Cores:  meter.Cores(),
+		RSS:    after.own.RSS,
+		GCs:    after.gcs - b.gcs,
+	}
+	ours := r.Client.Total()
+	if b.hasServer && after.hasServer {
+		r.Server = &result.CPU{
+			User:   after.server.User - b.server.User,
+			System: after.server.System - b.server.System,
+			Cores:  float64(meter.Allowed(e.plan.ServerPID)),
+			RSS:    max(t.peak, after.server.RSS),
+		}
+		ours += r.Server.Total()
+	}
+	r.Host.Steal, r.Host.Foreign = meter.Shares(b.host, after.host, ours)
+	r.HiddenTries = after.stats.retries - b.stats.retries
+}
+
+// The collector is the process's own, so that turns of several engines share one setting.
+var quieter struct {
+	mu    sync.Mutex
+	turns int
+	gogc  int
+	limit int64
+}
+
+// quiet collects garbage now and keeps the collector from running until the returned function is called, unless memory
+// grows by more than a turn should: 64 MiB, or 512 MiB for stack clients, which allocate for each call.
+func quiet(stack bool) (restore func()) {
+	q := &quieter
+	runtime.GC()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.turns++; q.turns == 1 {
+		spare := int64(64 << 20)
+		if stack {
+			spare = 512 << 20
+		}
+		q.gogc = debug.SetGCPercent(-1)
+		q.limit = debug.SetMemoryLimit(math.MaxInt64)
+		debug.SetMemoryLimit(min(q.limit, inUse()+spare))
+	}
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.turns--; q.turns == 0 {
+			debug.SetMemoryLimit(q.limit)
+			debug.SetGCPercent(q.gogc)
+		}
+	}
+}
+
+// inUse is what SetMemoryLimit counts: memory mapped by the runtime and not given back.
+func inUse() int64 {
+	s := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64() - s[1].Value.Uint64())
+}

@@ -1,0 +1,241 @@
+package load
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"wiregauge/pace"
+)
+
+// An openLoop is the schedule of one turn and what of it is still to be sent: all calls from head on. Those whose
+// due time has passed wait, in the order in which they are due, as nothing but that index.
+type openLoop struct {
+	pacer    pace.Pacer
+	start    time.Duration // of the turn: call i is due at start + pacer.Due(i)
+	warm     uint64        // calls before this one are warm-up
+	warmTill time.Duration // and so are those due before
+	end      uint64        // no call from this one on
+	endDue   time.Duration // and none due from then on
+	most     int64         // in flight at a time
+	clock    clock
+	stopped  *atomic.Bool
+
+	mu       sync.Mutex // held from take to commit; locked after a lane's mutex
+	head     uint64
+	measured uint64 // calls of the measured window taken
+	total    uint64 // at most that many of them; 0: no limit
+	inflight atomic.Int64
+	stalled  atomic.Bool // calls wait for room, and lanes help themselves
+	dry      atomic.Bool // no call is left
+	limited  atomic.Bool // most was reached
+	dialed   uint64      // calls up to here have had a connection opened for them, where one was missing
+}
+
+// next is the call at the head of the queue, whether due or not.
+func (o *openLoop) next() (tk ticket, ok bool) {
+	i := o.head
+	due := o.start + o.pacer.Due(i)
+	warm := i < o.warm || due < o.warmTill
+	if i >= o.end || due >= o.endDue || !warm && o.total > 0 && o.measured >= o.total {
+		o.dry.Store(true)
+		return ticket{}, false
+	}
+	return ticket{index: i, due: due, at: due, warm: warm}, true
+}
+
+// take gives the next call that is due to a lane with room, and leaves the queue locked until commit or putBack. It
+// gives nothing, and leaves it unlocked, when none is due or too many are in flight. Lanes help themselves only while
+// the loop is stalled; else the keeper, which sends on time, gives each call to its own lane.
+func (o *openLoop) take(now time.Duration, keeper bool) (ticket, bool) {
+	if o.stopped.Load() || o.dry.Load() || !keeper && !o.stalled.Load() {
+		return ticket{}, false
+	}
+	o.mu.Lock()
+	tk, ok := o.next()
+	if !ok || tk.due > now {
+		if o.stalled.Swap(false) {
+			o.clock.Wake() // the keeper sends on time again
+		}
+		o.mu.Unlock()
+		return ticket{}, false
+	}
+	if o.inflight.Load() >= o.most {
+		o.limited.Store(true)
+		o.mu.Unlock()
+		return ticket{}, false
+	}
+	if !o.stalled.Load() {
+		tk.at = now
+	}
+	return tk, true
+}
+
+// commit says that the call that was taken has its place.
+func (o *openLoop) commit(tk ticket) {
+	if !tk.warm {
+		o.measured++
+	}
+	o.head++
+	o.inflight.Add(1)
+	o.mu.Unlock()
+}
+
+// landed says that a call is not in flight any more. The keeper has to look for another lane when calls wait and the
+// one that has room now cannot take them.
+func (o *openLoop) landed(l *lane) {
+	last := o.inflight.Add(-1) == 0 && (o.dry.Load() || o.stopped.Load())
+	if last || o.stalled.Load() && (l.cur == nil || !l.cur.room()) {
+		o.clock.Wake()
+	}
+}
+
+// busy reports whether there is work for a connection.
+func (o *openLoop) busy() bool { return o.inflight.Load() > 0 || o.stalled.Load() }
+
+// over reports whether nothing is left to do.
+func (o *openLoop) over() bool { return o.dry.Load() && o.inflight.Load() == 0 }
+
+// send starts every call that is due, then lets each lane write once. It returns when the next one is due.
+func (o *openLoop) send(e *Engine, now time.Duration) time.Duration {
+	defer e.pushDirty()
+	for {
+		o.mu.Lock()
+		tk, ok := o.next()
+		o.mu.Unlock()
+		switch {
+		case !ok:
+			return forever
+		case tk.due > now:
+			o.stalled.Store(false)
+			return tk.due
+		case e.place(tk.index, now):
+			now = e.clock.Now()
+			continue
+		case !o.stalled.Load():
+			o.stalled.Store(true) // and look once more: a lane may have found room before it could know
+			continue
+		}
+		return o.connect(e, now)
+	}
+}
+
+// connect opens connections for calls that wait: one each, on lanes that have none. It returns when that may have to
+// be done again.
+func (o *openLoop) connect(e *Engine, now time.Duration) time.Duration {
+	o.mu.Lock()
+	o.dialed = max(o.dialed, o.head)
+	o.mu.Unlock()
+	for {
+		due := o.start + o.pacer.Due(o.dialed)
+		if o.dialed >= o.end || due >= o.endDue {
+			return forever
+		}
+		if due > now {
+			return due
+		}
+		if !e.dialOne(int(o.dialed % uint64(len(e.lanes)))) {
+			return forever // every lane has a connection, or is getting one
+		}
+		o.dialed++
+	}
+}
+
+// place starts the call at the head of the queue on its own lane or, without room there, on the first with room in
+// ring order.
+func (e *Engine) place(index uint64, now time.Duration) bool {
+	k := len(e.lanes)
+	first := int(index % uint64(k))
+	for j := range k {
+		l := e.lanes[(first+j)%k]
+		l.mu.Lock()
+		l.now, l.placing = now, true
+		started := l.start(1)
+		l.placing = false
+		if started > 0 && !l.dirty {
+			l.dirty = true
+			e.dirty = append(e.dirty, l)
+		}
+		l.mu.Unlock()
+		if started > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// pushDirty lets the lanes write that place has given a call.
+func (e *Engine) pushDirty() {
+	for _, l := range e.dirty {
+		l.mu.Lock()
+		l.dirty = false
+		l.push()
+		l.mu.Unlock()
+	}
+	e.dirty = e.dirty[:0]
+}
+
+// dialOne has the first lane without a connection, in ring order, make one.
+func (e *Engine) dialOne(first int) bool {
+	for j := range e.lanes {
+		l := e.lanes[(first+j)%len(e.lanes)]
+		l.mu.Lock()
+		down := l.cur == nil && !l.dialing
+		if down {
+			l.dial()
+		}
+		l.mu.Unlock()
+		if down {
+			return true
+		}
+	}
+	return false
+}
+
+// unsent is how many calls were due by then and not sent, and their tickets at a stride, for a histogram of ages.
+func (o *openLoop) unsent(by time.Duration, each func(tk ticket, n int64)) (warm, main int64) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	last := o.dueBy(by)
+	stride := (last-o.head)/65536 + 1
+	for i := o.head; i < last; i += stride {
+		n := int64(min(stride, last-i))
+		due := o.start + o.pacer.Due(i)
+		tk := ticket{index: i, due: due, warm: i < o.warm || due < o.warmTill}
+		if tk.warm {
+			warm += n
+		} else {
+			main += n
+		}
+		each(tk, n)
+	}
+	return warm, main
+}
+
+// dueBy is the first call from head on that is not due by then, or not part of the turn.
+func (o *openLoop) dueBy(by time.Duration) uint64 {
+	out := func(i uint64) bool {
+		due := o.start + o.pacer.Due(i)
+		if i >= o.end || due > by || due >= o.endDue {
+			return true
+		}
+		warm := i < o.warm || due < o.warmTill
+		return !warm && o.total > 0 && o.measured+(i-max(o.head, o.warm)) >= o.total
+	}
+	if out(o.head) {
+		return o.head
+	}
+	step := uint64(1)
+	for !out(o.head + step) {
+		step *= 2
+	}
+	low, high := o.head+step/2, o.head+step // out(high), not out(low)
+	for high-low > 1 {
+		if mid := low + (high-low)/2; out(mid) {
+			high = mid
+		} else {
+			low = mid
+		}
+	}
+	return high
+}

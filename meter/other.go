@@ -1,0 +1,25 @@
+//go:build !linux
+
+package meter
+
+import (
+	"errors"
+	"time"
+)
+
+// Tree is unknown on this system.
+func Tree(pid int) (Usage, error) {
+	return Usage{}, errors.New("CPU of another process cannot be read on this system")
+}
+
+// Allowed is unknown on this system.
+func Allowed(pid int) int { return 0 }
+
+// Host is the CPU time of all CPUs together since the machine began.
+type Host struct {
+	Busy, Steal, All time.Duration
+	Known            bool
+}
+
+// ReadHost is unknown on this system.
+func ReadHost() Host { return Host{} }

@@ -1,0 +1,6 @@
+//go:build !unix
+
+package meter
+
+// Own is unknown on this system.
+func Own() Usage { return Usage{} }
