@@ -20,8 +20,8 @@ type suiteOptions struct {
 	fileOptions
 }
 
-// targetOptions are those that one target of a suite may have for itself.
-type targetOptions struct {
+// suiteTargetOptions are those that one target of a suite may have for itself.
+type suiteTargetOptions struct {
 	LoadOptions
 	DataOptions
 	ConnOptions
@@ -30,7 +30,7 @@ type targetOptions struct {
 func suiteKeys() suite.Keys {
 	return suite.Keys{
 		Suite:  []*option.Set{option.Bind(nil, &suiteOptions{})},
-		Target: []*option.Set{option.Bind(nil, &targetOptions{})},
+		Target: []*option.Set{option.Bind(nil, &suiteTargetOptions{})},
 	}
 }
 
