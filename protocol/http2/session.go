@@ -1,9 +1,10 @@
 package http2
 
 import (
+	"cmp"
 	"errors"
 	"io"
-	"sort"
+	"slices"
 	"syscall"
 
 	"wiregauge"
@@ -103,6 +104,9 @@ func (s *Session) refusal() wiregauge.NoSlot {
 	return 0
 }
 
+// Ready reports whether the peer's SETTINGS have come, before which no call starts.
+func (s *Session) Ready() bool { return s.greeted }
+
 // spent reports whether the connection takes no call any more.
 func (s *Session) spent() bool {
 	return s.goingAway || s.ended || s.broken != nil || s.next > largestStream || s.oneCall && s.next > 1
@@ -164,7 +168,7 @@ func (s *Session) receiveWindow() int64 {
 func (s *Session) release(st *Stream) *wiregauge.Call {
 	c := st.Call
 	s.ready.remove(st)
-	s.streams.remove(st.id)
+	s.streams.remove(st)
 	st.clear()
 	st.nextFree, s.free = s.free, st
 	return c
@@ -201,9 +205,7 @@ func (s *Session) End(cause error) {
 	}
 	s.ended = true
 	outcome, text := s.verdict(cause)
-	s.victims = s.streams.appendAll(s.victims[:0])
-	sort.Slice(s.victims, func(i, j int) bool { return s.victims[i].id < s.victims[j].id })
-	for _, st := range s.victims {
+	for _, st := range s.collect(0) {
 		st.Finish(outcome, s.semantics.Status(outcome, NoError), text)
 	}
 	s.fireVictims()
@@ -223,6 +225,14 @@ func (s *Session) verdict(cause error) (wiregauge.Outcome, string) {
 		return wiregauge.Closed, "the connection ended before the answer was complete"
 	}
 	return wiregauge.Closed, cause.Error()
+}
+
+// collect gathers the open streams above id, in the order of their calls.
+func (s *Session) collect(above uint32) []*Stream {
+	all := s.streams.appendAll(s.victims[:0])
+	s.victims = slices.DeleteFunc(all, func(st *Stream) bool { return st.id <= above })
+	slices.SortFunc(s.victims, func(a, b *Stream) int { return cmp.Compare(a.id, b.id) })
+	return s.victims
 }
 
 // fireVictims lets go of the collected streams and then tells of each: no event sees a half-emptied session.
