@@ -138,6 +138,12 @@ func (c *comparison) add(arg string) error {
 	if !armName(name) {
 		return usage("%q is no name for an arm: letters, digits, - and _", name)
 	}
+	for _, a := range c.arms {
+		if a.name == name && c.o.File != "" { // the command line overrides the suite file
+			a.raw = raw
+			return nil
+		}
+	}
 	c.arms = append(c.arms, c.newArm(name, raw))
 	return nil
 }
