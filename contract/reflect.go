@@ -66,7 +66,7 @@ func newReflector(r Reflection) *reflector {
 	remote := &reflector{address: "passthrough:///" + r.Address, md: toMetadata(r.Header)}
 	creds := insecure.NewCredentials()
 	if r.TLS != nil {
-		creds = credentials.NewTLS(r.TLS)
+		creds = anyAuthority{credentials.NewTLS(r.TLS)}
 	}
 	remote.options = []grpc.DialOption{
 		grpc.WithTransportCredentials(creds),
@@ -80,6 +80,22 @@ func newReflector(r Reflection) *reflector {
 		remote.options = append(remote.options, grpc.WithAuthority(authority))
 	}
 	return remote
+}
+
+// anyAuthority lets the authority differ from the name that TLS checks, which gRPC refuses otherwise: the port may be
+// part of the one, and --authority and --servername say two things.
+type anyAuthority struct{ credentials.TransportCredentials }
+
+// Info leaves the name out that gRPC would compare.
+func (c anyAuthority) Info() credentials.ProtocolInfo {
+	info := c.TransportCredentials.Info()
+	info.ServerName = "" //nolint:staticcheck // there is no other way to say it
+	return info
+}
+
+// Clone keeps the wrapper.
+func (c anyAuthority) Clone() credentials.TransportCredentials {
+	return anyAuthority{c.TransportCredentials.Clone()}
 }
 
 // open gives the connection, a new one after close.

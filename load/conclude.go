@@ -208,7 +208,7 @@ func (c *closing) tables(p *Plan, r *result.Turn) {
 	for _, row := range c.classes {
 		if answered(row.outcome) {
 			r.Statuses = append(r.Statuses, result.Status{
-				Status: row.status, Name: p.className(row), Count: row.count, OK: row.outcome == wiregauge.OK,
+				Status: row.status, Name: p.statusName(row), Count: row.count, OK: row.outcome == wiregauge.OK,
 			})
 		}
 		if row.outcome == wiregauge.OK {
@@ -235,6 +235,18 @@ func (p *Plan) className(row class) string {
 		}
 	}
 	return row.outcome.String()
+}
+
+// statusName is the status alone ("200", "OK"), whatever it was taken for.
+func (p *Plan) statusName(row class) string {
+	if row.outcome != wiregauge.NoStatus {
+		row.outcome = wiregauge.Failed
+		if name := p.className(row); name != row.outcome.String() {
+			return name
+		}
+		row.outcome = wiregauge.OK
+	}
+	return p.className(row)
 }
 
 // answered reports whether an outcome comes from an answer, which has a status.
