@@ -5,6 +5,7 @@ import (
 	"compress/gzip"
 	"errors"
 	"io"
+	"math"
 	"strings"
 
 	"wiregauge"
@@ -15,7 +16,7 @@ const (
 	longText = 1 << 10
 	// longLine bounds a chunk's first line with its extensions.
 	longLine = 4 << 10
-	// mostKept bounds a decompressed body where the request sets no bound.
+	// mostKept bounds a kept body, also when decompressed, where the request sets no bound.
 	mostKept = 256 << 20
 	// idleBody is how much memory for bodies a session keeps between calls.
 	idleBody = 1 << 20
@@ -31,7 +32,7 @@ func (s *session) readBody(in []byte) int {
 	s.in.size += int64(n)
 	s.received.Body += int64(n)
 	c := s.at(0)
-	if max := int64(c.MaxReply); max > 0 && s.in.size > max {
+	if s.in.size > mostBody(c) {
 		return n // overLimit says so
 	}
 	if want := s.in.keep - int64(len(s.in.body)); want > 0 {
@@ -52,16 +53,27 @@ func (s *session) readBody(in []byte) int {
 	return n
 }
 
-// overLimit refuses a body beyond the request's bound, as soon as that is known.
+// mostBody bounds the body of an answer: what is only counted has no bound of the session's own.
+func mostBody(c *wiregauge.Call) int64 {
+	switch {
+	case c.MaxReply > 0:
+		return int64(c.MaxReply)
+	case c.Keep || c.Credit > 0:
+		return mostKept
+	}
+	return math.MaxInt64
+}
+
+// overLimit refuses a body beyond its bound, as soon as that is known.
 func (s *session) overLimit() error {
 	if s.open == 0 || s.in.state == atStatus || s.in.state == atEnd {
 		return nil
 	}
-	max := int64(s.at(0).MaxReply)
-	if max <= 0 || s.in.size <= max && (s.in.state != atBody || s.in.length <= max) {
+	limit := mostBody(s.at(0))
+	if s.in.size <= limit && (s.in.state != atBody || s.in.length <= limit) {
 		return nil
 	}
-	return s.tooLarge("the answer's body is larger than %d bytes; --max-reply raises the limit", max)
+	return s.tooLarge("the answer's body is larger than %d bytes; --max-reply raises the limit", limit)
 }
 
 // readChunkSize reads a chunk's first line: its size and extensions, which are dropped (RFC 9112, section 7.1).
@@ -177,12 +189,8 @@ func (s *session) deliver(c *wiregauge.Call, body []byte) {
 // whole fires the message, decompressed.
 func (s *session) whole(c *wiregauge.Call, body []byte) []byte {
 	if s.in.gzip && !isHead(c.Method) && len(body) > 0 {
-		limit := c.MaxReply
-		if limit <= 0 {
-			limit = mostKept
-		}
 		var err error
-		if body, err = inflate(body, limit); err != nil {
+		if body, err = inflate(body, int(mostBody(c))); err != nil {
 			c.Outcome, c.Text = wiregauge.Malformed, explain(c, err)
 			if errors.Is(err, errTooLarge) {
 				c.Outcome = wiregauge.TooLarge
@@ -233,6 +241,8 @@ func noteEncoding(d *wiregauge.Detail) {
 	d.Encodings[name]++
 }
 
+var errNoMoreAnswers = errors.New("the server closes the connection after the answer before this one")
+
 // stop takes no call any more and gives up those whose answers will not come: a server that closes answers nothing
 // behind the answer that says so (RFC 9112, section 9.6). It proves nothing about what it did with them.
 func (s *session) stop() {
@@ -241,7 +251,7 @@ func (s *session) stop() {
 	s.up.c = nil
 	for s.open > 0 {
 		c := s.pop()
-		c.Outcome = wiregauge.Closed
+		c.Outcome, c.Text = wiregauge.Closed, explain(c, errNoMoreAnswers)
 		s.ev.Done(c)
 	}
 	if !s.said && !s.ended {

@@ -109,6 +109,7 @@ func TestPipelineThatCloses(t *testing.T) {
 	var calls []*wiregauge.Call
 	for range 3 {
 		c := prototest.NewCall(get)
+		c.Explain = true
 		if err := d.Start(c); err != nil {
 			t.Fatal(err)
 		}
@@ -123,6 +124,9 @@ func TestPipelineThatCloses(t *testing.T) {
 		if calls[i].Outcome != want {
 			t.Errorf("call %d: %s, expected %s", i, calls[i].Outcome, want)
 		}
+	}
+	if calls[2].Text != errNoMoreAnswers.Error() {
+		t.Errorf("text %q", calls[2].Text)
 	}
 	d.Check(t)
 }

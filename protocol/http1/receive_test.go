@@ -200,6 +200,7 @@ func TestTooLarge(t *testing.T) {
 		{"endless trailers", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + strings.Repeat("X: y\r\n", 1000), protocol.Options{MaxHeader: 1000}, get},
 		{"a body that says so", "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n", protocol.Options{}, limited},
 		{"a kept body that says so", "HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n", protocol.Options{}, kept},
+		{"a giant body where no limit is given", "HTTP/1.1 200 OK\r\nContent-Length: 300000000\r\n\r\n", protocol.Options{}, get},
 		{"chunks", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nabcdef\r\n5\r\nghijk\r\n", protocol.Options{}, kept},
 		{"one chunk, not kept", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nb\r\nabcdefghijk", protocol.Options{}, limited},
 		{"a body without length", "HTTP/1.1 200 OK\r\n\r\nabcdefghijk", protocol.Options{}, kept},
