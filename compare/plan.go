@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/url"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -36,8 +35,6 @@ type Plan struct {
 	Progress func(Progress)
 	// Launch starts a server; lab.Launch by default.
 	Launch func(context.Context, lab.LaunchConfig) (Process, error)
-
-	settle func() // before every turn: runtime.GC
 }
 
 // An Arm is one of the things compared.
@@ -151,9 +148,6 @@ func (p Plan) Normalize() (Plan, error) {
 	}
 	if p.Launch == nil {
 		p.Launch = launchProcess
-	}
-	if p.settle == nil {
-		p.settle = runtime.GC
 	}
 	if len(p.Primary) == 0 {
 		p.Primary = []string{"rate"}

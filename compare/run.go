@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
+	"wiregauge"
 	"wiregauge/result"
 )
 
@@ -18,7 +18,6 @@ func Run(ctx context.Context, plan Plan) (*result.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer quietMemory()()
 	c := newComparison(p)
 	err = c.run(ctx)
 	if c.rounds() == 0 {
@@ -28,19 +27,6 @@ func Run(ctx context.Context, plan Plan) (*result.File, error) {
 		return nil, err
 	}
 	return c.file(err), err
-}
-
-// quietMemory keeps the collector out of the turns: it runs between them, and inside only when memory gets
-// short, which the turn's record shows. The returned function undoes it.
-func quietMemory() (undo func()) {
-	const limit = 1 << 30
-	percent := debug.SetGCPercent(-1)
-	bytes := debug.SetMemoryLimit(-1)
-	debug.SetMemoryLimit(min(bytes, limit))
-	return func() {
-		debug.SetMemoryLimit(bytes)
-		debug.SetGCPercent(percent)
-	}
 }
 
 // A comparison is a plan being carried out.
@@ -279,7 +265,6 @@ func (c *comparison) voidRound(rows []result.Row, fault *ArmError) {
 
 // playTurn plays one turn; why is set when it must not be used.
 func (c *comparison) playTurn(ctx context.Context, st *stage, arm, number, draw, place int) (t result.Turn, why error) {
-	c.plan.settle()
 	spec := c.plan.Spec
 	spec.Arm, spec.Launch, spec.Round, spec.Place = c.plan.Arms[arm].Name, st.number, number, place
 	spec.Duration, spec.WarmupCalls, spec.WarmupDuration = c.plan.Turn, 0, st.washout[arm]
@@ -295,8 +280,8 @@ func (c *comparison) playTurn(ctx context.Context, st *stage, arm, number, draw,
 	return t, unusable(&t)
 }
 
-// unusable says why a turn cannot be used: the engine says so, or its connections could not be had. High latency
-// and failed calls are never a reason: they are the arm's own.
+// unusable says why a turn cannot be used: the engine says so, or its connections could not be had or died. High
+// latency and failed calls are never a reason: they are the arm's own.
 func unusable(t *result.Turn) error {
 	if t.Invalid != "" {
 		return errors.New(t.Invalid)
@@ -304,13 +289,27 @@ func unusable(t *result.Turn) error {
 	if n := t.Connections.Failed; n > 0 {
 		return fmt.Errorf("%d %s could not be opened%s", n, plural(n, "connection", "connections"), example(t))
 	}
+	if n := t.Connections.Ended["reset"]; n > 0 {
+		return fmt.Errorf("%d %s reset", n, plural(n, "connection was", "connections were"))
+	}
+	for _, e := range t.Errors {
+		if e.Class == wiregauge.Closed.String() {
+			return fmt.Errorf("the server closed connections with %d %s in flight", e.Count, plural(e.Count, "call", "calls"))
+		}
+	}
 	return nil
 }
 
 func example(t *result.Turn) string {
 	for _, e := range t.Errors {
-		if e.Stage == "connect" && e.Message != "" {
+		if e.Stage != "connect" {
+			continue
+		}
+		if e.Message != "" {
 			return ": " + e.Message
+		}
+		if len(e.Examples) > 0 {
+			return ": " + e.Examples[0]
 		}
 	}
 	return ""

@@ -17,7 +17,7 @@ import (
 
 // quick is a plan whose turns are simulated: 8 launches of 5 rounds.
 func quick(a []Arm, p *processes) Plan {
-	plan := Plan{Arms: a, Rounds: 5, Turn: 200 * time.Millisecond, Seed: 1, settle: func() {}}
+	plan := Plan{Arms: a, Rounds: 5, Turn: 200 * time.Millisecond, Seed: 1}
 	if p != nil {
 		plan.Launches, plan.Launch = 8, p.launch
 	}
@@ -200,6 +200,38 @@ func TestADialFailureInATurnIsInvalid(t *testing.T) {
 		}}), &processes{}))
 	if !strings.Contains(strings.Join(f.Notes, "\n"), "1 connection could not be opened: connection refused") {
 		t.Errorf("notes %q", f.Notes)
+	}
+}
+
+func TestConnectionsThatDieInATurnAreInvalid(t *testing.T) {
+	for name, spoil := range map[string]func(*result.Turn){
+		"1 connection was reset": func(tn *result.Turn) { tn.Connections.Ended = map[string]int64{"reset": 1} },
+		"closed connections with 3 calls in flight": func(tn *result.Turn) {
+			tn.Errors = []result.ErrorClass{{Class: "closed", Stage: "read", Count: 3}}
+		},
+	} {
+		first := true
+		f := mustRun(t, Plan{Rounds: 10, Arms: arms(&simulated{name: "a", speed: 2e4},
+			&simulated{name: "b", speed: 2e4, turn: func(s load.Spec, tn *result.Turn) error {
+				if s.Round >= 0 && first {
+					first = false
+					spoil(tn)
+				}
+				return nil
+			}})})
+		if !strings.Contains(strings.Join(f.Notes, "\n"), name) {
+			t.Errorf("notes %q do not say %q", f.Notes, name)
+		}
+	}
+	f := mustRun(t, Plan{Rounds: 10, Arms: arms(&simulated{name: "a", speed: 2e4},
+		&simulated{name: "b", speed: 2e4, turn: func(s load.Spec, tn *result.Turn) error {
+			tn.Connections.Ended = map[string]int64{"goaway": 2, "closed by server": 3}
+			return nil
+		}})})
+	for _, r := range f.Turns {
+		if r.Invalid != "" {
+			t.Fatalf("an orderly replacement of connections voids a round: %+v", r)
+		}
 	}
 }
 
