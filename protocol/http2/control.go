@@ -131,10 +131,7 @@ func (s *Session) initialWindow(v uint32) error {
 	if shift == 0 {
 		return nil
 	}
-	for _, st := range s.streams.slots {
-		if st == nil {
-			continue
-		}
+	for _, st := range s.collect(0) {
 		if st.window += shift; st.window > largestWindow {
 			return s.fail(FlowControlError, "RFC 9113, section 6.9.2", fmt.Sprintf("INITIAL_WINDOW_SIZE %d lifts a stream's window above 2^31-1", v))
 		}
@@ -269,13 +266,7 @@ func (s *Session) goAway(id uint32, p []byte) error {
 		s.toldClosing = true
 		s.events.Closing()
 	}
-	s.victims = s.victims[:0]
-	for _, st := range s.streams.slots {
-		if st != nil && st.id > s.lastID {
-			s.victims = append(s.victims, st)
-		}
-	}
-	if len(s.victims) == 0 {
+	if len(s.collect(s.lastID)) == 0 {
 		return s.idled(frameGoAway)
 	}
 	for _, st := range s.victims {

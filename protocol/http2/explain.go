@@ -23,7 +23,7 @@ type explainer struct {
 type explained struct {
 	rest     []byte
 	began    bool
-	skip     int // bytes of a frame too long to be kept
+	lost     bool // a frame was too long to be kept: nothing behind it can be read
 	hpack    *hpack.Decoder
 	block    []byte
 	messages map[uint32]*prefixes
@@ -46,31 +46,36 @@ func (e *explainer) Explain(p []byte, sent bool, line func(string)) {
 	if sent {
 		side = &e.sides[1]
 	}
+	if side.lost {
+		return
+	}
 	side.rest = append(side.rest, p...)
+	used := 0
 	if sent && !side.began {
 		if len(side.rest) < len(preface) {
 			return
 		}
 		side.began = true
-		if rest, ok := strings.CutPrefix(string(side.rest), preface); ok {
+		if strings.HasPrefix(string(side.rest[:len(preface)]), preface) {
 			line("preface")
-			side.rest = append(side.rest[:0], rest...)
+			used = len(preface)
 		}
 	}
-	for len(side.rest) >= frameHeaderLen {
-		p := side.rest
+	for len(side.rest)-used >= frameHeaderLen {
+		p := side.rest[used:]
 		length := int(p[0])<<16 | int(p[1])<<8 | int(p[2])
+		if length > 4*defaultFrameSize {
+			line(fmt.Sprintf("%s of %d bytes", frameName(p[3]), length))
+			side.lost, side.rest = true, nil
+			return
+		}
 		if len(p) < frameHeaderLen+length {
-			if length > 4*defaultFrameSize {
-				line(fmt.Sprintf("%s of %d bytes", frameName(p[3]), length))
-				side.rest = nil
-			}
 			break
 		}
 		line(e.frame(side, p[3], p[4], readUint32(p[5:])&largestStream, p[frameHeaderLen:frameHeaderLen+length]))
-		side.rest = side.rest[frameHeaderLen+length:]
+		used += frameHeaderLen + length
 	}
-	side.rest = append([]byte(nil), side.rest...)
+	side.rest = side.rest[:copy(side.rest, side.rest[used:])]
 }
 
 // frame puts one frame into words.
@@ -133,7 +138,10 @@ func headerText(side *explained, kind, flags byte, p []byte) string {
 	var b strings.Builder
 	for i, f := range fields {
 		b.WriteString([]string{", ", ": "}[btoi(i == 0)])
-		fmt.Fprintf(&b, "%s %s", f.Name, printable(f.Value))
+		b.WriteString(printable(f.Name))
+		if f.Value != "" {
+			b.WriteString(" " + printable(f.Value))
+		}
 	}
 	return b.String()
 }
@@ -195,7 +203,7 @@ func controlText(kind, flags byte, p []byte) string {
 	case kind == frameWindowUpdate && len(p) == 4:
 		return fmt.Sprintf(" +%d", readUint32(p)&largestWindow)
 	case kind == frameGoAway && len(p) >= 8:
-		return fmt.Sprintf(" last stream %d, %s %s", readUint32(p)&largestStream, Code(readUint32(p[4:])), printable(string(p[8:])))
+		return fmt.Sprintf(" last stream %d, %s", readUint32(p)&largestStream, printable(farewell(Code(readUint32(p[4:])), p[8:])[len("GOAWAY "):]))
 	}
 	return ""
 }

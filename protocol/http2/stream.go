@@ -36,6 +36,7 @@ type Stream struct {
 
 	next, previous *Stream // in the send queue
 	queued         bool
+	chain          *Stream // in the table
 	nextFree       *Stream
 }
 
@@ -116,8 +117,8 @@ func (st *Stream) Abort(code Code, o wiregauge.Outcome, status int, text string)
 // Over reports whether the call is finished.
 func (st *Stream) Over() bool { return st.over }
 
-// A table finds streams by id: open addressing over a power of two, at most half full. Ids count up by two, so
-// that neighbours in time are neighbours in memory and collisions are rare.
+// A table finds streams by id: chains over a power of two of slots. Ids count up by two, so that streams of the
+// same time seldom share a slot.
 type table struct {
 	slots []*Stream
 	used  int
@@ -125,26 +126,22 @@ type table struct {
 
 func (t *table) init(size int) { t.slots = make([]*Stream, size) }
 
-func (t *table) home(id uint32) uint32 { return id >> 1 & uint32(len(t.slots)-1) }
+func (t *table) slot(id uint32) **Stream { return &t.slots[id>>1&uint32(len(t.slots)-1)] }
 
 func (t *table) get(id uint32) *Stream {
-	mask := uint32(len(t.slots) - 1)
-	for i := t.home(id); t.slots[i] != nil; i = (i + 1) & mask {
-		if t.slots[i].id == id {
-			return t.slots[i]
-		}
+	st := *t.slot(id)
+	for st != nil && st.id != id {
+		st = st.chain
 	}
-	return nil
+	return st
 }
 
 func (t *table) put(st *Stream) {
-	if 2*(t.used+1) > len(t.slots) {
-		old := t.slots
-		t.init(2 * len(old))
-		for _, s := range old {
-			if s != nil {
-				t.place(s)
-			}
+	if t.used == len(t.slots) {
+		all := t.appendAll(nil)
+		t.init(2 * len(t.slots))
+		for _, other := range all {
+			t.place(other)
 		}
 	}
 	t.place(st)
@@ -152,38 +149,23 @@ func (t *table) put(st *Stream) {
 }
 
 func (t *table) place(st *Stream) {
-	mask := uint32(len(t.slots) - 1)
-	i := t.home(st.id)
-	for t.slots[i] != nil {
-		i = (i + 1) & mask
-	}
-	t.slots[i] = st
+	slot := t.slot(st.id)
+	st.chain, *slot = *slot, st
 }
 
-// remove takes a stream out and moves those behind it up, so that no search meets a hole too early.
-func (t *table) remove(id uint32) {
-	mask := uint32(len(t.slots) - 1)
-	i := t.home(id)
-	for t.slots[i] == nil || t.slots[i].id != id {
-		if t.slots[i] == nil {
-			return
-		}
-		i = (i + 1) & mask
+func (t *table) remove(st *Stream) {
+	at := t.slot(st.id)
+	for *at != st {
+		at = &(*at).chain
 	}
+	*at, st.chain = st.chain, nil
 	t.used--
-	for j := (i + 1) & mask; t.slots[j] != nil; j = (j + 1) & mask {
-		// The stream at j may fill the hole at i unless its home lies between them.
-		if home := t.home(t.slots[j].id); (j-home)&mask >= (j-i)&mask {
-			t.slots[i] = t.slots[j]
-			i = j
-		}
-	}
-	t.slots[i] = nil
 }
 
+// appendAll appends all streams, in no order.
 func (t *table) appendAll(to []*Stream) []*Stream {
 	for _, st := range t.slots {
-		if st != nil {
+		for ; st != nil; st = st.chain {
 			to = append(to, st)
 		}
 	}
