@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"strings"
@@ -43,6 +41,7 @@ type prepared struct {
 	Options  protocol.Options
 	Client   string     // "wire" or "stack"
 	Probe    *wire.Info // of the connection that read ALPN; nil when none was needed
+	command  string     // as typed, for what errors say to type instead
 }
 
 // session makes the client session of one connection.
@@ -90,7 +89,7 @@ func plaintext(raw string) string {
 // prepareTarget chooses the protocol and says how its connections are made. Under https:// it opens one
 // connection to read ALPN, unless --http1.1 or --http2 say which.
 func (a *app) prepareTarget(ctx context.Context, t *protocol.Target, o *ConnOptions) (*prepared, error) {
-	p := &prepared{Target: t, Client: o.Client}
+	p := &prepared{Target: t, Client: o.Client, command: a.command}
 	dialer, err := a.dialer(t, o)
 	if err != nil {
 		return nil, err
@@ -191,7 +190,7 @@ func (p *prepared) probe(ctx context.Context) error {
 	p.offer(p.Candidates...)
 	info, err := readALPN(ctx, p.Dialer)
 	if err != nil {
-		return p.dialError(err)
+		return p.explain(ctx, err)
 	}
 	p.Probe = info
 	alpn := info.ALPN
@@ -208,23 +207,8 @@ func (p *prepared) probe(ctx context.Context) error {
 	return unreachable("%s: the server chose ALPN %q, which is none of ours", p.Raw, alpn)
 }
 
-// dialError is a connection that could not be had: exit 3.
-func (p *prepared) dialError(err error) error {
-	var e *exitError
-	if errors.As(err, &e) {
-		return err
-	}
-	out := unreachable("no connection to %s: %w", p.Raw, err)
-	var unknown *tls.CertificateVerificationError
-	if errors.As(err, &unknown) {
-		return out.with("try", "--cacert FILE for the CA that signed it, or -k to go without the check")
-	}
-	var name *net.DNSError
-	if errors.As(err, &name) {
-		return out.with("try", "check the name, or give its address with --resolve "+p.Address+":ADDR")
-	}
-	return out
-}
+// dialError is a connection that could not be had: exit 3. What the target speaks instead is found out by probes.
+func (p *prepared) dialError(err error) error { return p.explain(context.Background(), err) }
 
 // noticeProxy says once that proxy variables are not used.
 func (a *app) noticeProxy() {

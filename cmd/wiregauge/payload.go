@@ -14,6 +14,7 @@ import (
 	"wiregauge"
 	"wiregauge/contract"
 	"wiregauge/internal/option"
+	"wiregauge/protocol"
 )
 
 // DataOptions say what is sent, the same in every command.
@@ -37,6 +38,7 @@ type DataOptions struct {
 	Unknown  bool        `flag:"allow-unknown-fields" help:"ignore JSON fields that the message does not have"`
 	Compress string      `flag:"compress" value:"gzip" choices:"gzip|identity" help:"compress the request"`
 	Inflate  bool        `flag:"compressed" help:"accept compressed answers and inflate them"`
+	live     bool        // messages of the standard input are sent as they come, where the caller's side streams
 	MaxReply option.Size `flag:"max-reply" value:"SIZE" help:"most bytes of one received message, after decompression"`
 }
 
@@ -69,13 +71,17 @@ type payload struct {
 	Requests []*wiregauge.Request
 	Method   *contract.Method // nil without a contract
 	Codec    string
-	Origin   string // where the contract comes from; "" without one
-	Summary  string // for reports: a description, not the bytes
+	Origin   string             // where the contract comes from; "" without one
+	Live     *contract.Splitter // the messages that are still to come; nil unless they are sent as they come
+	Summary  string             // for reports: a description, not the bytes
 }
 
 // prepare makes everything that one target needs: what call, run and each arm of compare start with.
 func (a *app) prepare(ctx context.Context, raw string, conn *ConnOptions, data *DataOptions, timeout time.Duration) (*prepared, *payload, error) {
 	t, err := a.target(raw, conn)
+	if errors.Is(err, protocol.ErrNoScheme) && looksLikeTarget(raw) {
+		return nil, nil, a.needsScheme(ctx, raw, conn)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
@@ -108,7 +114,7 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 	if err := a.loadMethod(ctx, p, o, name, out); err != nil {
 		return nil, err
 	}
-	raw, given, err := a.readData(o)
+	raw, given, err := a.dataFor(out, o)
 	if err != nil {
 		return nil, err
 	}
@@ -187,11 +193,11 @@ func (a *app) loadMethod(ctx context.Context, p *prepared, o *DataOptions, name 
 	}
 	c, err := contract.Load(ctx, source)
 	if err != nil {
-		return contractError(p, err)
+		return contractError(ctx, p, err)
 	}
 	defer c.Close()
 	if out.Method, err = c.Method(name); err != nil {
-		return contractError(p, err)
+		return contractError(ctx, p, err)
 	}
 	out.Origin = c.Origin()
 	return nil
@@ -231,33 +237,52 @@ func contractSource(p *prepared, o *DataOptions) (s contract.Source, ok bool, er
 }
 
 // contractError puts a contract that does not help into words.
-func contractError(p *prepared, err error) error {
+func contractError(ctx context.Context, p *prepared, err error) error {
 	var reflection *contract.ReflectionError
 	var unknown *contract.UnknownError
 	switch {
 	case errors.As(err, &reflection) && reflection.Unreachable:
-		return p.dialError(fmt.Errorf("%s", reflection.Text))
+		return p.explain(ctx, errors.New(reflection.Text))
 	case errors.As(err, &reflection):
 		return unreachable("%s: %w", p.Raw, err).with("try", "--proto FILE or --protoset FILE")
 	case errors.As(err, &unknown):
-		where := ""
-		if strings.HasPrefix(unknown.Origin, "reflection") {
-			where = fmt.Sprintf(" on %s://%s", p.Scheme.Name, p.Authority)
-		}
-		in := ""
-		if unknown.In != "" {
-			in = " in " + unknown.In
-		}
-		e := usage("no %s %q%s%s", unknown.Kind, unknown.Name, in, where).with("known", unknown.Lists())
-		if unknown.Nearest != "" {
-			e.with("did you mean", strings.Replace(p.Raw, unknown.Name, unknown.Nearest, 1)+" ?")
-		}
+		e := unknownSymbol(p, unknown)
 		for _, answer := range unknown.Answers {
 			e.with("asked", answer)
 		}
 		return e
 	}
 	return usage("%w", err)
+}
+
+// unknownSymbol is a service or method that is not there, with what is.
+func unknownSymbol(p *prepared, u *contract.UnknownError) *exitError {
+	where := ""
+	if u.In != "" {
+		where = " in service " + u.In
+	}
+	if strings.HasPrefix(u.Origin, "reflection") {
+		where += fmt.Sprintf(" on %s://%s", p.Scheme.Name, p.Authority)
+	}
+	e := usage("no %s %q%s       %s", u.Kind, u.Name, where, u.Lists())
+	if u.Nearest == "" {
+		return e
+	}
+	meant := strings.Replace(p.Raw, u.Name, u.Nearest, 1)
+	if meant == p.Raw {
+		meant = u.Nearest
+	}
+	return e.with("did you mean", meant+" ?")
+}
+
+// dataFor is the data, or nothing yet when messages of the standard input are sent as they come.
+func (a *app) dataFor(out *payload, o *DataOptions) (raw []byte, given bool, err error) {
+	fromStdin := o.Data == "@" || o.Data == "@-" || o.DataFile == "-"
+	if o.live && fromStdin && out.Method != nil && out.Method.Shape.StreamsOut() {
+		out.Live = out.Method.Splitter(contract.NewSplitter(a.stdin))
+		return nil, true, nil
+	}
+	return a.readData(o)
 }
 
 // readData reads what the user gave, from one place only. given is false when there is none.

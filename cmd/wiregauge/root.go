@@ -21,6 +21,7 @@ type app struct {
 	sets           map[*cobra.Command]*option.Set
 	keyLog         io.Writer // SSLKEYLOGFILE, once opened
 	proxyNoticed   bool
+	command        string // the one that runs
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *app {
@@ -75,6 +76,7 @@ func (a *app) bind(cmd *cobra.Command, ptr any) *option.Set {
 	set := option.Bind(cmd.Flags(), ptr)
 	a.sets[cmd] = set
 	cmd.PreRunE = func(*cobra.Command, []string) error {
+		a.command = cmd.Name()
 		if err := set.ApplyEnv(a.lookupEnv); err != nil {
 			return usage("%w", err)
 		}

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"wiregauge"
+	"wiregauge/contract"
+	"wiregauge/protocol/grpc"
+)
+
+// message prints one message of the answer.
+func (k *oneCall) message(body []byte) error {
+	if k.printed == 0 {
+		if err := k.include(); err != nil {
+			return err
+		}
+	}
+	text, asJSON := k.readable(body)
+	if asJSON {
+		text = append(text, '\n')
+	}
+	if _, err := k.out.Write(text); err != nil {
+		return fmt.Errorf("writing the answer: %w", err)
+	}
+	return nil
+}
+
+// readable is a message as JSON where that can be done; bytes that are no JSON stay as they are.
+func (k *oneCall) readable(body []byte) (text []byte, asJSON bool) {
+	codec := k.sent.Codec
+	if isHTTP(k.target.Protocol) {
+		if codec = httpCodec(k.call.Detail.Header); codec == "" || k.o.Output != "" && k.sent.Method == nil {
+			return body, false
+		}
+	}
+	if k.sent.Method == nil || codec == "json" && k.httpStatus() >= 400 {
+		return indented(body)
+	}
+	text, err := k.sent.Method.Decode(codec, body, true, contract.DecodeOptions{EmitDefaults: k.o.EmitDefaults})
+	if err == nil {
+		return text, codec != "binary"
+	}
+	fmt.Fprintf(k.app.stderr, "warning: %v; it follows as it came\n", err)
+	return body, false
+}
+
+func indented(body []byte) ([]byte, bool) {
+	var b bytes.Buffer
+	if len(body) == 0 || json.Indent(&b, bytes.TrimSpace(body), "", "  ") != nil {
+		return body, false
+	}
+	return b.Bytes(), true
+}
+
+// httpCodec is how an HTTP body is encoded, by its content type; "" for what is no message.
+func httpCodec(header []wiregauge.Field) string {
+	kind, _, _ := strings.Cut(field(header, "content-type"), ";")
+	kind = strings.ToLower(strings.TrimSpace(kind))
+	switch {
+	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
+		return "json"
+	case kind == "application/protobuf" || kind == "application/x-protobuf":
+		return "protobuf"
+	}
+	return ""
+}
+
+// field is the first value of a header field.
+func field(header []wiregauge.Field, name string) string {
+	for _, f := range header {
+		if strings.EqualFold(f.Name, name) {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// include prints the status and the headers, as curl -i does.
+func (k *oneCall) include() error {
+	if !k.o.Include {
+		return nil
+	}
+	var b strings.Builder
+	d := k.call.Detail
+	fmt.Fprintf(&b, "%s\n", d.StatusLine)
+	for _, f := range d.Header {
+		fmt.Fprintf(&b, "%s: %s\n", f.Name, printableText(f.Value))
+	}
+	b.WriteString("\n")
+	_, err := k.out.Write([]byte(b.String()))
+	return err
+}
+
+// finish says how the call ended, by words and exit code.
+func (k *oneCall) finish(ctx context.Context) error {
+	if k.printed == 0 && k.call.Detail.StatusLine != "" {
+		if err := k.include(); err != nil {
+			return err
+		}
+	}
+	k.summary()
+	failure := k.verdict(ctx)
+	if k.call.Outcome == wiregauge.OK || k.call.Outcome == wiregauge.Failed || k.taken {
+		if err := k.out.commit(); err != nil {
+			return err
+		}
+	}
+	return failure
+}
+
+// verdict is the error of a call that failed.
+func (k *oneCall) verdict(ctx context.Context) error {
+	c := &k.call
+	switch {
+	case k.taken:
+		return nil
+	case interruptOf(ctx) != nil:
+		return ctx.Err()
+	case c.Outcome == wiregauge.OK:
+		k.noticeRedirect()
+		return nil
+	case k.target.Protocol.Name == "grpc":
+		return k.grpcFailure(ctx)
+	case c.Outcome == wiregauge.Failed && isHTTP(k.target.Protocol):
+		return k.httpFailure()
+	case c.Outcome == wiregauge.Failed:
+		return fail(exitAnswer, "the server answered with an error: status %d %s", c.Status, c.Text)
+	}
+	return k.noAnswer(ctx)
+}
+
+// grpcFailure names the code, the message and the details.
+func (k *oneCall) grpcFailure(ctx context.Context) error {
+	c := &k.call
+	if c.Outcome != wiregauge.Failed && c.Outcome != wiregauge.NoStatus {
+		return k.noAnswer(ctx)
+	}
+	what := fmt.Sprintf("%s (%d)", grpc.CodeName(c.Status), c.Status)
+	if c.Outcome == wiregauge.NoStatus {
+		what = "the server sent no grpc-status"
+	}
+	if c.Text != "" {
+		what += ": " + printableText(c.Text)
+	}
+	e := fail(k.answerCode(), "%s", what)
+	if len(c.Detail.StatusDetails) > 0 {
+		details, err := contract.StatusDetails(k.sent.Method, c.Detail.StatusDetails)
+		if err != nil {
+			e.with("details", err.Error())
+		}
+		for _, d := range details {
+			e.with("detail", contract.DetailType(d)+" "+withoutType(d))
+		}
+	}
+	if c.Status == 12 && k.sent.Origin != "" && !strings.HasPrefix(k.sent.Origin, "reflection") {
+		e.with("try", fmt.Sprintf("wiregauge list %s://%s   (what the server itself offers)", k.target.Scheme.Name, k.target.Authority))
+	}
+	return e
+}
+
+// answerCode is 4, or what --exit-status asks for.
+func (k *oneCall) answerCode() int {
+	if k.o.ExitStatus && k.target.Protocol.Name == "grpc" && k.call.Status > 0 && k.call.Status < 64 {
+		return 64 + k.call.Status
+	}
+	return exitAnswer
+}
+
+// withoutType is a detail without the type that is printed before it.
+func withoutType(detail json.RawMessage) string {
+	dec := json.NewDecoder(bytes.NewReader(detail))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return string(detail)
+	}
+	if name, err := dec.Token(); err != nil || name != "@type" {
+		return string(detail)
+	}
+	if _, err := dec.Token(); err != nil {
+		return string(detail)
+	}
+	rest := bytes.TrimLeft(detail[dec.InputOffset():], ", ")
+	return "{" + string(rest)
+}
+
+// httpStatus is the status of an HTTP answer, 0 elsewhere.
+func (k *oneCall) httpStatus() int {
+	if !isHTTP(k.target.Protocol) {
+		return 0
+	}
+	if k.call.Status != 0 {
+		return k.call.Status
+	}
+	var status int
+	line := strings.TrimPrefix(k.call.Detail.StatusLine, ":status ")
+	if _, rest, ok := strings.Cut(line, " "); ok && strings.HasPrefix(line, "HTTP/") {
+		line = rest
+	}
+	_, _ = fmt.Sscanf(line, "%d", &status)
+	return status
+}
+
+func (k *oneCall) httpFailure() error {
+	c := &k.call
+	what := fmt.Sprintf("HTTP %d", c.Status)
+	if text := http.StatusText(c.Status); text != "" {
+		what += " " + text
+	}
+	e := fail(exitAnswer, "%s", what)
+	if !k.target.Scheme.TLS && c.Status == http.StatusBadRequest && strings.Contains(strings.ToUpper(c.Text), "HTTPS") {
+		e.with("try", k.target.retry(tlsTwin(k.target.Scheme.Name)))
+	}
+	return e
+}
+
+// noticeRedirect says that an answer is a redirect, and that it is not followed.
+func (k *oneCall) noticeRedirect() {
+	status := k.httpStatus()
+	if to := field(k.call.Detail.Header, "location"); status >= 300 && status < 400 && to != "" && !k.o.Silent {
+		fmt.Fprintf(k.app.stderr, "notice: %d redirects to %s; redirects are answers here, call that URL\n", status, printableText(to))
+	}
+}
+
+// noAnswer is a call that the server did not answer as its protocol wants. When nothing at all came back the server
+// may speak something else: that is found out.
+func (k *oneCall) noAnswer(ctx context.Context) error {
+	c := &k.call
+	code := exitUnreachable
+	if k.o.ExitStatus && c.Outcome == wiregauge.Timeout && k.target.Protocol.Name == "grpc" {
+		code = 64 + 4 // DEADLINE_EXCEEDED, as grpcurl has it
+	}
+	switch c.Outcome {
+	case wiregauge.Timeout:
+		e := fail(code, "no answer within %s", k.timeout())
+		if c.First >= 0 {
+			e = fail(code, "the answer was not complete within %s", k.timeout())
+		}
+		return e.with("try", "a longer --timeout, as it is now "+k.timeout().String())
+	case wiregauge.TooLarge:
+		return fail(code, "the answer is too large: %s", orText(c.Text, "a message above the limit")).with("try", "--max-reply SIZE, as in --max-reply 256mb")
+	case wiregauge.Closed, wiregauge.Reset, wiregauge.Malformed, wiregauge.Connect:
+		if c.First < 0 && k.printed == 0 {
+			return k.app.explainDial(ctx, k.target, fmt.Errorf("%s", orText(c.Text, "the connection ended before the answer")))
+		}
+	}
+	text := "the call failed: " + c.Outcome.String()
+	if c.Text != "" {
+		text += ": " + printableText(c.Text)
+	}
+	return fail(code, "%s", text)
+}
+
+func orText(a, b string) string {
+	if a != "" {
+		return printableText(a)
+	}
+	return b
+}
+
+// printableText shows a peer's text without anything that a terminal would obey.
+func printableText(s string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
