@@ -128,7 +128,7 @@ func (s *Server) settle(x *exchange) bool {
 		return true
 	}
 	if x.fate, err = p.Call(x.r.Context()); err != nil {
-		return false
+		panic(http.ErrAbortHandler) // whoever asked has gone, or the server closes: there is no answer
 	}
 	switch x.fate.Act {
 	case plant.Fail:
@@ -136,7 +136,7 @@ func (s *Server) settle(x *exchange) bool {
 		return false
 	case plant.Hang:
 		<-x.r.Context().Done()
-		return false
+		panic(http.ErrAbortHandler)
 	case plant.Reset, plant.Refuse:
 		abort(x.w, x.r)
 	}
@@ -297,7 +297,7 @@ func (s *Server) writeSlowly(x *exchange, body []byte) {
 	ctx, b := x.r.Context(), x.fate.Body
 	control := http.NewResponseController(x.w)
 	if s.clock.Sleep(ctx, b.First) != nil {
-		return
+		panic(http.ErrAbortHandler)
 	}
 	x.w.WriteHeader(http.StatusOK)
 	if control.Flush() != nil {
@@ -306,7 +306,7 @@ func (s *Server) writeSlowly(x *exchange, body []byte) {
 	step := (b.Last - b.First) / time.Duration(b.Chunks)
 	for i := range b.Chunks {
 		if s.clock.Sleep(ctx, step) != nil {
-			return
+			panic(http.ErrAbortHandler)
 		}
 		if i == b.Chunks-1 {
 			x.done(true)

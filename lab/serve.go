@@ -95,7 +95,7 @@ func (s *Server) start() error {
 // startGroup opens one listener for those protocols of the group that were chosen.
 func (s *Server) startGroup(group []string, secure *tls.Config) error {
 	group = slices.DeleteFunc(slices.Clone(group), func(p string) bool { return !slices.Contains(s.config.Protocols, p) })
-	if len(group) == 0 || (group[0] == "tcp" || group[0] == "tls") && !slices.Contains(s.config.Services, "echo") {
+	if len(group) == 0 {
 		return nil
 	}
 	l, network, address, err := s.listen(group[0])
@@ -165,7 +165,7 @@ func (s *Server) listen(protocol string) (l net.Listener, network, address strin
 // addEndpoints lists the methods that a protocol has.
 func (s *Server) addEndpoints(protocol, network, address string) {
 	for _, m := range methods {
-		if !slices.Contains(s.config.Services, m.service) {
+		if !slices.Contains(s.config.Services, m.service) && !isFloor(protocol) {
 			continue
 		}
 		url, ok := m.url(protocol, network, address)
@@ -181,7 +181,8 @@ func (m method) url(protocol, network, address string) (string, bool) {
 	switch protocol {
 	case "grpc", "grpcs":
 		path, query = m.rpc, "?method="
-	case "tcp", "tls":
+	}
+	if isFloor(protocol) {
 		if m.title() != "echo" {
 			return "", false
 		}
@@ -195,6 +196,9 @@ func (m method) url(protocol, network, address string) (string, bool) {
 	}
 	return protocol + "://" + address + path, true
 }
+
+// isFloor names the protocols that know no services: they echo frames whatever services were chosen.
+func isFloor(protocol string) bool { return protocol == "tcp" || protocol == "tls" }
 
 // Endpoints lists what can be called, by service and then by protocol.
 func (s *Server) Endpoints() []Endpoint {

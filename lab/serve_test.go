@@ -266,6 +266,7 @@ func TestUnixSockets(t *testing.T) {
 		"http+unix://" + dir + "/http.sock?path=/v1/hello",
 		"h2c+unix://" + dir + "/http.sock?path=/v1/hello",
 		"grpc+unix://" + dir + "/grpc.sock?method=/wg.v1.Hello/SayHello",
+		"tcp+unix://" + dir + "/tcp.sock",
 	}
 	if !slices.Equal(urls, want) {
 		t.Errorf("endpoints %q, want %q", urls, want)
