@@ -123,4 +123,3 @@ func optional(n *int64) string {
 	}
 	return whole(*n)
 }
-

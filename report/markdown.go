@@ -46,6 +46,10 @@ func sectionMD(out *bufio.Writer, sec story.Section) {
 		out.WriteByte('\n')
 	}
 	for _, f := range sec.Facts {
+		if f.Code {
+			fmt.Fprintf(out, "\n%s:\n\n    %s\n", escapeMD(f.Name), f.Text) // indented code: one line, nothing to escape
+			continue
+		}
 		line := "- " + escapeMD(f.Name) + ": " + escapeMD(f.Text)
 		if f.State != story.Plain {
 			line += " (**" + f.State.String() + "**)"

@@ -36,6 +36,7 @@ var formats = []format{
 	{"jsonl", "jsonl", writeJSONLines},
 	{"csv", "csv", writeCSV},
 	{"md", "md", writeMarkdown},
+	{"html", "html", writeHTML},
 }
 
 // Formats lists the names of all formats.

@@ -60,10 +60,11 @@ func bytesSection(arms []*result.Arm) Section {
 	for _, k := range ByteKinds {
 		t.Columns = append(t.Columns, Column{Name: k.Name, Rank: 1})
 	}
-	for _, a := range arms {
+	for i, a := range arms {
 		if a.SentBytes.Wire+a.RecvBytes.Wire == 0 {
 			continue
 		}
+		t.Series = append(t.Series, i, i)
 		t.Rows = append(t.Rows,
 			bytesRow(armName(a)+" sent", a.SentBytes, func(n int64) float64 { return SentPerCall(a, n) }),
 			bytesRow(armName(a)+" received", a.RecvBytes, func(n int64) float64 { return ReceivedPerCall(a, n) }))

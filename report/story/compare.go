@@ -15,11 +15,12 @@ import (
 func comparison(f *result.File, opt Options) *Story {
 	ps := percentilesOf(f, opt)
 	s := &Story{Title: title(f), Meta: meta(f)}
+	s.arms(armsOf(f))
 	compareHeadline(s, f)
 	if f.Partial {
 		s.Headline = "Stopped early. " + s.Headline
 	}
-	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(armsOf(f), ps)}})
+	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{withVerdicts(summaryTable(armsOf(f), ps), f)}})
 	s.add(Section{ID: "verdicts", Title: "Verdicts", Tables: []Table{verdictTable(f)}})
 	s.add(fairSection(f))
 	s.add(armLatencySection(f, ps))
@@ -188,6 +189,26 @@ func wirePerCall(a *result.Arm) float64 {
 	return SentPerCall(a, a.SentBytes.Wire) + ReceivedPerCall(a, a.RecvBytes.Wire)
 }
 
+// withVerdicts adds what was concluded of each arm in the leading metric.
+func withVerdicts(t Table, f *result.File) Table {
+	told := primary(f.Verdicts)
+	if len(told) == 0 {
+		return t
+	}
+	lead := strongest(told)
+	t.Columns = append(t.Columns, Column{Name: verdict.Name(lead.Metric) + " vs " + lead.A, Text: true, Rank: 2})
+	for i := range t.Rows {
+		text := "-"
+		for _, v := range told {
+			if v.Metric == lead.Metric && v.A == lead.A && v.B == f.Arms[i].Name {
+				text = strings.TrimSuffix(verdict.Amount(v)+", "+v.Confidence, ", ")
+			}
+		}
+		t.Rows[i] = append(t.Rows[i], plain(text))
+	}
+	return t
+}
+
 // verdictTable is every verdict with its interval.
 func verdictTable(f *result.File) Table {
 	t := Table{Columns: []Column{{Name: "pair", Text: true}, {Name: "metric", Text: true}, {Name: "ratio"},
@@ -260,16 +281,18 @@ func armLatencySection(f *result.File, ps []float64) Section {
 		{"Latency of failed calls", func(a *result.Arm) *result.Distribution { return &a.FailedLatency }, false},
 	} {
 		var rows []latencyRow
+		var series []int
 		for i := range f.Arms {
 			a := &f.Arms[i]
 			row := latencyRow{armName(a), part.pick(a), leftOut(a.Counts)}
 			if part.ok || row.d.N > 0 {
 				rows = append(rows, row)
+				series = append(series, i)
 			}
 		}
 		if len(rows) > 0 {
 			t := latencyTable("target", rows, ps)
-			t.Caption = part.caption
+			t.Caption, t.Series = part.caption, series
 			sec.Tables = append(sec.Tables, t)
 		}
 	}

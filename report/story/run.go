@@ -13,7 +13,8 @@ import (
 func run(f *result.File, opt Options) *Story {
 	a := &f.Arms[0]
 	ps := percentilesOf(f, opt)
-	s := &Story{Title: title(f), Headline: runHeadline(f, a), Meta: meta(f)}
+	s := &Story{Title: title(f), Headline: runHeadline(f, a), Meta: meta(f), Tiles: tiles(a)}
+	s.arms(armsOf(f))
 	if f.Trust.Level == "not_trustworthy" {
 		s.Struck = true
 		s.Sub = append(s.Sub, "Not trustworthy: "+reasons(f.Trust)+".")
@@ -33,6 +34,41 @@ func run(f *result.File, opt Options) *Story {
 	s.add(notesSection(f))
 	s.add(setupSection(f))
 	return s
+}
+
+// tiles are the numbers a run is looked at for.
+func tiles(a *result.Arm) []Fact {
+	facts := []Fact{{Name: "goodput", Text: number.Significant(a.Goodput) + " calls/s"}}
+	for _, p := range []float64{50, 99} {
+		if told := a.Latency.Percentile(p); told.NS != nil {
+			facts = append(facts, Fact{Name: number.Percentile(p), Text: number.Duration(*told.NS)})
+		}
+	}
+	if a.Latency.Max != nil {
+		facts = append(facts, Fact{Name: "max", Text: number.Duration(*a.Latency.Max)})
+	}
+	facts = append(facts, Fact{Name: "errors", Text: number.Percent(a.ErrorShare())})
+	if wire := wirePerCall(a); wire > 0 {
+		facts = append(facts, Fact{Name: "bytes/call", Text: number.Significant(wire)})
+	}
+	if cpu := a.ClientCPU.PerCall(a.Finished()); cpu != nil && *cpu > 0 {
+		facts = append(facts, Fact{Name: "client CPU/call", Text: number.Duration(*cpu)})
+	}
+	return facts
+}
+
+// arms gives the story its arms; two of one name are told apart by number.
+func (s *Story) arms(arms []*result.Arm) {
+	s.Arms = arms
+	seen := map[string]int{}
+	for _, a := range arms {
+		name := Clean(armName(a))
+		seen[name]++
+		if n := seen[name]; n > 1 {
+			name += fmt.Sprintf(" (%d)", n)
+		}
+		s.Names = append(s.Names, name)
+	}
 }
 
 func title(f *result.File) string {
@@ -93,7 +129,7 @@ func runSentence(f *result.File, a *result.Arm) string {
 			number.Count(a.Failed), number.Count(a.Finished()), mostly(a), number.Significant(a.AchievedRate))
 	}
 	parts := []string{rateClause(f, a)}
-	if p := headlineLatency(a); p != "" {
+	if p := headlineLatency(a); p != "" && len(a.Steps) == 0 { // a ramp's steps have theirs
 		parts = append(parts, capital(p)+".")
 	}
 	return strings.Join(append(parts, errorClause(a)), " ")

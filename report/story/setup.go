@@ -88,7 +88,9 @@ func setupSection(f *result.File) Section {
 	for _, k := range slices.Sorted(maps.Keys(f.Labels)) {
 		add("label "+k, f.Labels[k])
 	}
-	add("again", shellLine(f.Command))
+	if len(f.Command) > 0 {
+		sec.Facts = append(sec.Facts, Fact{Name: "again", Text: Clean(shellLine(f.Command)), Code: true})
+	}
 	return sec
 }
 

@@ -14,6 +14,9 @@ type Story struct {
 	Struck   bool   // no winner may be named: the numbers are shown struck through
 	Sub      []string
 	Meta     []Fact // run id, time, host
+	Tiles    []Fact // the few numbers of a single run
+	Arms     []*result.Arm
+	Names    []string // of Arms, each its own
 	Sections []Section
 }
 
@@ -31,6 +34,7 @@ type Fact struct {
 	Name, Text string
 	State      State
 	Advice     string // what to do about it
+	Code       bool   // text to be copied as it stands
 }
 
 // State is how good a fact is.
@@ -54,6 +58,7 @@ type Table struct {
 	Caption string
 	Columns []Column
 	Rows    [][]Cell
+	Series  []int // of each row, which of the story's arms it is about, -1 for none; nil: none
 	Notes   []string
 }
 

@@ -35,6 +35,7 @@ func summaryTable(arms []*result.Arm, ps []float64) Table {
 	}
 	cpuUnit, serverUnit := number.TimeUnit(cpu...), number.TimeUnit(serverCPU...)
 	for i, a := range arms {
+		t.Series = append(t.Series, i)
 		row := []Cell{t.Rows[i][0], plain(number.Significant(a.Goodput))}
 		row = append(row, t.Rows[i][1:1+len(ps)]...)
 		row = append(row, plain(bytesCell(a)), orNone(cpuUnit, a.ClientCPU.PerCall(a.Finished())), plain(number.Percent(a.ErrorShare())))
@@ -119,6 +120,7 @@ func several(files []*result.File, opt Options) *Story {
 			arms = append(arms, &a)
 		}
 	}
+	s.arms(arms)
 	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(arms, ps)}})
 	s.add(Section{ID: "results", Title: "Results", Tables: []Table{fileTable(files)}})
 	s.add(bytesSection(arms))

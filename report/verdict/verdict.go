@@ -164,6 +164,26 @@ func Short(v result.Verdict) string {
 	}
 }
 
+// Amount is the outcome with its size, for a table: "2.2x faster", "probably 12 % slower".
+func Amount(v result.Verdict) string {
+	m := metricOf(v.Metric)
+	switch v.Outcome {
+	case Faster, ProbablyFaster:
+		return probably(v) + strings.TrimSpace(m.amountOf(v, true))
+	case Slower, ProbablySlower:
+		return probably(v) + strings.TrimSpace(m.amountOf(v, false))
+	default:
+		return Short(v)
+	}
+}
+
+func probably(v result.Verdict) string {
+	if strings.HasPrefix(v.Outcome, "probably_") {
+		return "probably "
+	}
+	return ""
+}
+
 // Ratio is the ratio for a table, above 1 when the second arm is better; "-" when there is none.
 func Ratio(v result.Verdict) string {
 	if v.Ratio == nil {
