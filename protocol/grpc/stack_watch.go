@@ -28,6 +28,13 @@ func (w watching) ClientHandshake(ctx context.Context, authority string, c net.C
 	return w.conns.Watch(conn), info, nil
 }
 
+// Info leaves out the name that TLS checks: gRPC refuses an authority that differs from it, and a port is enough.
+func (w watching) Info() credentials.ProtocolInfo {
+	info := w.TransportCredentials.Info()
+	info.ServerName = "" //nolint:staticcheck // there is no other way to say it
+	return info
+}
+
 func (w watching) Clone() credentials.TransportCredentials {
 	return watching{w.TransportCredentials.Clone(), w.conns}
 }
