@@ -66,7 +66,7 @@ func newReflector(r Reflection) *reflector {
 	remote := &reflector{address: "passthrough:///" + r.Address, md: toMetadata(r.Header)}
 	creds := insecure.NewCredentials()
 	if r.TLS != nil {
-		creds = anyAuthority{credentials.NewTLS(r.TLS)}
+		creds = tlsCredentials{credentials.NewTLS(r.TLS), r.TLS.ServerName}
 	}
 	remote.options = []grpc.DialOption{
 		grpc.WithTransportCredentials(creds),
@@ -82,20 +82,28 @@ func newReflector(r Reflection) *reflector {
 	return remote
 }
 
-// anyAuthority lets the authority differ from the name that TLS checks, which gRPC refuses otherwise: the port may be
-// part of the one, and --authority and --servername say two things.
-type anyAuthority struct{ credentials.TransportCredentials }
+// tlsCredentials keep the name that TLS asks for and checks apart from the authority that is sent; grpc-go takes one
+// for the other, or refuses two that differ.
+type tlsCredentials struct {
+	credentials.TransportCredentials
+	name string // "" for the authority's
+}
 
-// Info leaves the name out that gRPC would compare.
-func (c anyAuthority) Info() credentials.ProtocolInfo {
+// Info hides the name.
+func (c tlsCredentials) Info() credentials.ProtocolInfo {
 	info := c.TransportCredentials.Info()
-	info.ServerName = "" //nolint:staticcheck // there is no other way to say it
+	info.ServerName = ""
 	return info
 }
 
-// Clone keeps the wrapper.
-func (c anyAuthority) Clone() credentials.TransportCredentials {
-	return anyAuthority{c.TransportCredentials.Clone()}
+// ClientHandshake makes the handshake for the name.
+func (c tlsCredentials) ClientHandshake(ctx context.Context, authority string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
+	return c.TransportCredentials.ClientHandshake(ctx, cmpOr(c.name, authority), conn)
+}
+
+// Clone copies.
+func (c tlsCredentials) Clone() credentials.TransportCredentials {
+	return tlsCredentials{c.TransportCredentials.Clone(), c.name}
 }
 
 // open gives the connection, a new one after close.

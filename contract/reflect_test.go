@@ -2,6 +2,8 @@ package contract
 
 import (
 	"context"
+	"crypto/tls"
+	"crypto/x509"
 	"errors"
 	"io"
 	"net"
@@ -13,6 +15,7 @@ import (
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/metadata"
 	rpb "google.golang.org/grpc/reflection/grpc_reflection_v1"
 	"google.golang.org/grpc/status"
@@ -21,6 +24,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"wiregauge"
+	"wiregauge/internal/testcert"
 )
 
 // A reflectionServer answers from a contract, with the peculiarities of servers in the wild. It serves the
@@ -38,7 +42,7 @@ type reflectionServer struct {
 	open    int // streams that have not ended
 }
 
-func (s *reflectionServer) start(t *testing.T, network string) string {
+func (s *reflectionServer) start(t *testing.T, network string, options ...grpc.ServerOption) string {
 	t.Helper()
 	address := "127.0.0.1:0"
 	if network == "unix" {
@@ -48,7 +52,7 @@ func (s *reflectionServer) start(t *testing.T, network string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	srv := grpc.NewServer()
+	srv := grpc.NewServer(options...)
 	for _, v := range s.versions {
 		srv.RegisterService(&grpc.ServiceDesc{ServiceName: "grpc.reflection." + v + ".ServerReflection", HandlerType: (*any)(nil),
 			Streams: []grpc.StreamDesc{{StreamName: "ServerReflectionInfo", ServerStreams: true, ClientStreams: true, Handler: s.handle}}}, s)
@@ -251,6 +255,44 @@ func TestReflectionLeavesNoStreamOpen(t *testing.T) {
 	}
 	if got := s.headers.Get("trace-bin"); !slices.Equal(got, []string{"\x01\x02"}) {
 		t.Errorf("trace-bin %q", got)
+	}
+}
+
+// The name in the certificate and the authority that is sent are two things.
+func TestReflectionOverTLS(t *testing.T) {
+	ca, err := testcert.NewCA()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, err := ca.Issue(testcert.Request{Names: []string{"shop.test"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &reflectionServer{from: fromText(t, "inv/v1/inventory.proto", shopFiles), versions: []string{"v1"}}
+	address := s.start(t, "tcp", grpc.Creds(credentials.NewServerTLSFromCert(&cert)))
+	roots := x509.NewCertPool()
+	roots.AppendCertsFromPEM(ca.PEM)
+	for _, c := range []struct{ name, authority, want string }{
+		{"the authority of the address", "", ""},
+		{"an authority of its own", "other.test:99", "other.test:99"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k, err := Load(context.Background(), Source{Reflect: &Reflection{Address: address, Authority: c.authority,
+				TLS: &tls.Config{RootCAs: roots, ServerName: "shop.test", NextProtos: []string{"h2"}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { _ = k.Close() })
+			method(t, k, "inv.v1.Inventory/Check")
+			if got := s.headers.Get(":authority"); c.want != "" && !slices.Equal(got, []string{c.want}) {
+				t.Errorf("authority %q, want %q", got, c.want)
+			}
+		})
+	}
+	_, err = Load(context.Background(), Source{Reflect: &Reflection{Address: address, TLS: &tls.Config{ServerName: "shop.test"}}})
+	var e *ReflectionError
+	if !errors.As(err, &e) || !e.Unreachable || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("got %v, want a certificate that is not trusted", err)
 	}
 }
 

@@ -75,18 +75,16 @@ func (p *prepared) refused(err error) error {
 	var timeout interface{ Timeout() bool }
 	switch {
 	case errors.As(err, &name):
-		return unreachable("no address for %s: %s", p.Host, name.Err).
+		return unreachable("no connection to %s: no address for %s: %s", p.Raw, p.Host, name.Err).
 			with("try", "check the name, or give its address with --resolve "+p.Address+":ADDRESS")
-	case errors.Is(err, syscall.ECONNREFUSED) && p.Network == "unix":
-		return unreachable("nothing listens on the socket %s", p.Address).with("try", "start the server, or check the path")
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return unreachable("nothing listens on %s (connection refused)", p.Address).
-			with("target", p.Raw).with("try", "start the server, or check host and port")
+		return unreachable("no connection to %s: connection refused, nothing listens there", p.Raw).
+			with("try", "start the server, or check "+map[bool]string{true: "the path", false: "host and port"}[p.Network == "unix"])
 	case errors.Is(err, os.ErrNotExist):
-		return unreachable("there is no socket %s", p.Address).with("try", "check the path; it is absolute after three slashes")
+		return unreachable("no connection to %s: there is no socket %s", p.Raw, p.Address).with("try", "check the path; it is absolute after three slashes")
 	case errors.As(err, &timeout) && timeout.Timeout():
-		return unreachable("no connection to %s within %s", p.Address, p.Dialer.Timeout).
-			with("target", p.Raw).with("try", "check host and port; a firewall may drop the packets; --connect-timeout waits longer")
+		return unreachable("no connection to %s within %s", p.Raw, p.Dialer.Timeout).
+			with("try", "check host and port; a firewall may drop the packets; --connect-timeout waits longer")
 	}
 	return unreachable("no connection to %s: %w", p.Raw, err)
 }
