@@ -24,6 +24,7 @@ type Plan struct {
 
 	Connections    int           // opened before the clock starts
 	Streams        int           // most calls in flight per connection
+	Multiplexed    bool          // many calls share a connection: what its server ends, it ends with a GOAWAY
 	Concurrency    int           // closed loop: callers. Ignored when Pacer is set
 	Pacer          pace.Pacer    // open loop; nil for a closed loop
 	MaxInflight    int           // open loop: 0 means 65,536

@@ -75,6 +75,12 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 	if laterFlags[name] {
 		return later(dashes + name)
 	}
+	// ghz and old Go tools write long names after one dash: -insecure arrives as the shorthands "insecure".
+	if whole := strings.SplitN(unknown.GetSpecifiedShortnames(), "=", 2)[0]; len(whole) > 1 {
+		if cmd.Flags().Lookup(whole) != nil {
+			return usage("unknown flag -%s of `wiregauge %s`", whole, cmd.Name()).with("did you mean", "--"+whole+" ?")
+		}
+	}
 	e := usage("unknown flag %s%s of `wiregauge %s`", dashes, name, cmd.Name())
 	if hint := foreignFlags[name]; hint != "" {
 		return e.with("try", hint)
@@ -85,12 +91,6 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 			known = append(known, f.Name)
 		}
 	})
-	// ghz and old Go tools write long names after one dash: -insecure arrives as the shorthands "insecure".
-	if whole := strings.SplitN(unknown.GetSpecifiedShortnames(), "=", 2)[0]; len(whole) > 1 {
-		if cmd.Flags().Lookup(whole) != nil {
-			return e.with("did you mean", "--"+whole+" ?")
-		}
-	}
 	if near := nearest.Of(name, known); near != "" && len(name) > 1 {
 		return e.with("did you mean", "--"+near+" ?")
 	}

@@ -44,7 +44,7 @@ func newPlan(o *LoadOptions, set *option.Set, p *prepared, sent *payload) (*plan
 	out.connect(o, p, sent)
 	out.turns(o, set)
 	out.remember(o)
-	out.noticeLimits(o)
+	out.noticeLimits(o, set)
 	return out, nil
 }
 
@@ -142,7 +142,7 @@ func count(n int, what string) string {
 // connect fills how calls are made and judged.
 func (out *plan) connect(o *LoadOptions, p *prepared, sent *payload) {
 	l := &out.load
-	l.Requests, l.Dialer, l.Class = sent.Requests, p.Dialer, p.Protocol.Class
+	l.Requests, l.Dialer, l.Class, l.Multiplexed = sent.Requests, p.Dialer, p.Protocol.Class, p.Protocol.Multiplexed
 	p.Options.Streams, p.Options.OneCall = l.Streams, o.NoKeepAlive
 	l.ConnectTimeout = p.Dialer.Timeout
 	if p.Client == "stack" {
@@ -225,7 +225,7 @@ func (out *plan) remember(o *LoadOptions) {
 }
 
 // noticeLimits finds what would spoil the run without stopping it.
-func (out *plan) noticeLimits(o *LoadOptions) {
+func (out *plan) noticeLimits(o *LoadOptions, set *option.Set) {
 	var limit syscall.Rlimit
 	connections := uint64(out.load.Connections)
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil && uint64(limit.Cur) < connections+100 {
@@ -236,8 +236,8 @@ func (out *plan) noticeLimits(o *LoadOptions) {
 		out.notices = append(out.notices, fmt.Sprintf("notice: -t %s is the time limit of a call; wrk's threads are not needed here, fortio's duration is -z",
 			option.FormatDuration(o.Timeout)))
 	}
-	if !out.open && o.Total > 0 && int(o.Total) < out.load.Concurrency {
-		out.notices = append(out.notices, fmt.Sprintf("notice: -n %d is below -c %d: at most %d calls are in flight", o.Total, out.load.Concurrency, o.Total))
+	if !out.open && o.Total > 0 && int(o.Total) < out.load.Concurrency && set.Given("concurrency") {
+		out.notices = append(out.notices, fmt.Sprintf("notice: -n %d is below -c %d: no more than %s in flight", o.Total, out.load.Concurrency, count(int(o.Total), "call")))
 	}
 }
 
