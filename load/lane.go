@@ -149,7 +149,7 @@ func (l *lane) accepted(s *slot) {
 func (l *lane) refused(why wiregauge.NoSlot) {
 	l.tally.refusals[why]++
 	if why == wiregauge.Closing {
-		l.cur.retire(byGoAway)
+		l.cur.retire(l.cur.notice())
 		return
 	}
 	l.cur.blocked = true

@@ -220,7 +220,16 @@ func (s *slot) message(l *lane, body []byte) (enough bool) {
 func (k *link) Room(*wiregauge.Call) {}
 
 // Closing retires the link; the lane opens the next one at once.
-func (k *link) Closing() { k.retire(byGoAway) }
+func (k *link) Closing() { k.retire(k.notice()) }
+
+// notice is how a server says that a connection takes no more calls: where calls share it with a GOAWAY, else with the
+// answer after which it closes.
+func (k *link) notice() ending {
+	if k.lane.e.plan.Multiplexed {
+		return byGoAway
+	}
+	return byServer
+}
 
 // Done notes the end of a call, to be worked on when the session has returned.
 func (k *link) Done(c *wiregauge.Call) {

@@ -243,15 +243,20 @@ func noteEncoding(d *wiregauge.Detail) {
 
 var errNoMoreAnswers = errors.New("the server closes the connection after the answer before this one")
 
-// stop takes no call any more and gives up those whose answers will not come: a server that closes answers nothing
-// behind the answer that says so (RFC 9112, section 9.6). It proves nothing about what it did with them.
+// stop takes no call any more and gives up those whose answers will not come. A server that has said "close" must not
+// process what comes behind (RFC 9112, section 9.6), so that those calls may be sent once more; one that closes
+// without the word proves nothing about what it did with them.
 func (s *session) stop() {
 	s.closing = true
+	outcome := wiregauge.Closed
+	if s.in.close {
+		outcome = wiregauge.Unprocessed
+	}
 	s.in.state = atEnd
 	s.up.c = nil
 	for s.open > 0 {
 		c := s.pop()
-		c.Outcome, c.Text = wiregauge.Closed, explain(c, errNoMoreAnswers)
+		c.Outcome, c.Text = outcome, explain(c, errNoMoreAnswers)
 		s.ev.Done(c)
 	}
 	if !s.said && !s.ended {
