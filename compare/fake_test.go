@@ -158,7 +158,7 @@ func (p *processes) launch(ctx context.Context, c lab.LaunchConfig) (Process, er
 			break
 		}
 		if ctx.Err() != nil {
-			return nil, ctx.Err()
+			return nil, context.Cause(ctx)
 		}
 		time.Sleep(time.Millisecond) // in a bubble of fake time only
 	}

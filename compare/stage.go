@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"wiregauge/lab"
@@ -79,7 +80,7 @@ func (st *stage) startArm(ctx context.Context, i int) error {
 	ctx, give := context.WithCancelCause(ctx)
 	st.ends = append(st.ends, give)
 	w := &waiting{arm: a, at: at, give: give}
-	timer := time.AfterFunc(st.plan.ReadyTimeout, func() { give(fmt.Errorf("never became ready in %v", st.plan.ReadyTimeout)) })
+	timer := time.AfterFunc(st.plan.ReadyTimeout, func() { give(w.late(st.plan.ReadyTimeout)) })
 	defer timer.Stop()
 	pad := padding(st.plan.Seed, st.number, i)
 	process, err := st.plan.Launch(ctx, lab.LaunchConfig{
@@ -87,7 +88,7 @@ func (st *stage) startArm(ctx context.Context, i int) error {
 		Env: append([]string{"WIREGAUGE_PADDING=" + strings.Repeat("x", pad)}, a.Start.Env...),
 	})
 	if err != nil {
-		return st.armError(i, 0, w.why(ctx, err))
+		return st.armError(i, 0, err)
 	}
 	st.processes[i] = process
 	at.PID = process.PID()
@@ -103,8 +104,10 @@ type waiting struct {
 	arm     *Arm
 	at      Running
 	give    context.CancelCauseFunc
-	last    error
 	failing time.Time // since when it has answered, but not well
+
+	mu   sync.Mutex
+	last error // why it is not ready yet
 }
 
 func (w *waiting) ready(ctx context.Context) error {
@@ -122,21 +125,21 @@ func (w *waiting) ready(ctx context.Context) error {
 		}
 	}
 	if err != nil && ctx.Err() == nil {
+		w.mu.Lock()
 		w.last = err
+		w.mu.Unlock()
 	}
 	return err
 }
 
-// why is the best explanation of a failed start.
-func (w *waiting) why(ctx context.Context, err error) error {
-	cause := context.Cause(ctx)
-	if cause == nil || ctx.Err() == nil {
-		return err
+// late is why waiting was given up.
+func (w *waiting) late(limit time.Duration) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.last == nil {
+		return fmt.Errorf("never became ready in %v", limit)
 	}
-	if w.last != nil && !strings.Contains(cause.Error(), w.last.Error()) {
-		return fmt.Errorf("%w: %w", cause, w.last)
-	}
-	return cause
+	return fmt.Errorf("never became ready in %v: %w", limit, w.last)
 }
 
 // checkFair makes one call of every arm and compares what came back.

@@ -96,7 +96,7 @@ func (a *app) demoComparison(self string, o *demoOptions) (*comparison, error) {
 		if err := c.add(d.name + "=" + d.url); err != nil {
 			return nil, err
 		}
-		c.arms[len(c.arms)-1].command = []string{self, "serve", "inventory", "--protocol", d.protocol, "--port", "{port}"}
+		c.arms[len(c.arms)-1].command = []string{self, "serve", "inventory", "--plain", "--protocol", d.protocol, "--port", "{port}"}
 	}
 	return c, nil
 }
