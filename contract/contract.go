@@ -115,11 +115,33 @@ func (c *Contract) Method(name string) (*Method, error) {
 	return newMethod(md, c.lib), nil
 }
 
+// Methods lists the methods of a service in the order of its definition. A service that is not there is an
+// *UnknownError.
+func (c *Contract) Methods(service string) ([]*Method, error) {
+	d, answers, err := c.service(service, "")
+	if err != nil {
+		return nil, err
+	}
+	if d == nil {
+		listed := c.listed()
+		return nil, &UnknownError{Kind: "service", Name: service, Origin: c.Origin(), Known: listed,
+			Nearest: nearestService(service, listed), Answers: answers}
+	}
+	list := make([]*Method, d.Methods().Len())
+	for i := range list {
+		list[i] = newMethod(d.Methods().Get(i), c.lib)
+	}
+	return list, nil
+}
+
 // service finds the descriptor of a service; it is nil when nobody knows it, and answers hold what a server said.
 // A server is asked for the method's symbol first, as every client does, and then for the service's, since some
 // servers index no methods.
 func (c *Contract) service(service, method string) (d protoreflect.ServiceDescriptor, answers []string, err error) {
 	questions := []string{service + "." + method, service}
+	if method == "" {
+		questions = questions[1:]
+	}
 	for i := 0; ; i++ {
 		if found := c.lib.known(protoreflect.FullName(service)); found != nil {
 			d, ok := found.(protoreflect.ServiceDescriptor)

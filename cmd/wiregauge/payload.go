@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"strings"
 	"time"
@@ -29,10 +28,7 @@ type DataOptions struct {
 	Request  string     `flag:"request,X" value:"METHOD" help:"HTTP method; GET when nothing is said, POST with -d"`
 	User     string     `flag:"user,u" value:"USER:PASS" help:"basic authentication"`
 
-	Proto    []string    `flag:"contract" alias:"proto" value:"FILE" help:"a .proto file, or a protoset by its extension (repeat)"`
-	Protoset []string    `flag:"protoset" value:"FILE" help:"contract: a compiled file descriptor set (repeat)"`
-	Import   []string    `flag:"import-path,I" value:"DIR" help:"where .proto files and their imports are looked up (repeat)"`
-	Reflect  bool        `flag:"reflect" help:"contract: ask the server; the default on gRPC without --proto or --protoset"`
+	ContractOptions
 	Call     string      `flag:"call" value:"pkg.Svc/M" help:"the method, when the URL does not name it"`
 	Codec    string      `flag:"codec" value:"NAME" help:"body codec: json, protobuf or binary; each protocol has its default"`
 	Unknown  bool        `flag:"allow-unknown-fields" help:"ignore JSON fields that the message does not have"`
@@ -40,6 +36,14 @@ type DataOptions struct {
 	Inflate  bool        `flag:"compressed" help:"accept compressed answers and inflate them"`
 	live     bool        // messages of the standard input are sent as they come, where the caller's side streams
 	MaxReply option.Size `flag:"max-reply" value:"SIZE" help:"most bytes of one received message, after decompression"`
+}
+
+// ContractOptions say where the description of the service comes from, the same in every command.
+type ContractOptions struct {
+	Proto    []string `flag:"contract" alias:"proto" value:"FILE" help:"a .proto file, or a protoset by its extension (repeat)"`
+	Protoset []string `flag:"protoset" value:"FILE" help:"contract: a compiled file descriptor set (repeat)"`
+	Import   []string `flag:"import-path,I" value:"DIR" help:"where .proto files and their imports are looked up (repeat)"`
+	Reflect  bool     `flag:"reflect" help:"contract: ask the server; the default on gRPC without --proto or --protoset"`
 }
 
 // jsonObject is metadata as JSON; what other tools mean by -m is answered with our word for it.
@@ -228,7 +232,7 @@ func contractSource(p *prepared, o *DataOptions) (s contract.Source, ok bool, er
 	}
 	s.Reflect = &contract.Reflection{
 		Address: p.Address, Network: p.Network, TLS: p.Dialer.TLS, Authority: p.Options.Authority,
-		Dial: func(ctx context.Context) (net.Conn, error) { return dialPlain(ctx, p.Dialer) },
+		Dial: p.Dialer.DialNet,
 	}
 	if s.Reflect.Header, err = headers(o); err != nil {
 		return s, false, err
