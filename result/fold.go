@@ -1,6 +1,10 @@
 package result
 
-import "wiregauge/hist"
+import (
+	"time"
+
+	"wiregauge/hist"
+)
 
 // Add folds a further turn of the same arm into t, so that many turns can be kept as one without their
 // histograms: counts, bytes and CPU are summed, histograms merged, shares of the host weighted by time. Strips
@@ -43,6 +47,24 @@ func (t *Turn) AddWarmup(c Counts) {
 		t.Warm = new(Counts)
 	}
 	t.Warm.Add(c)
+}
+
+// weighted is a mean over windows that leaves out what could not be read; -1 when nothing could.
+type weighted struct{ sum, weight float64 }
+
+func (w *weighted) add(share float64, window time.Duration) {
+	if share < 0 {
+		return
+	}
+	w.sum += share * float64(window)
+	w.weight += float64(window)
+}
+
+func (w *weighted) mean() float64 {
+	if w.weight == 0 {
+		return -1
+	}
+	return w.sum / w.weight
 }
 
 func (t *Turn) shareWith(o *Turn, mine, other float64) float64 {

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"time"
-
-	"wiregauge/hist"
 )
 
 // What an error table holds at most.
@@ -22,18 +20,38 @@ const (
 // two turns is never divided by. Turns marked invalid are left out while a valid one remains. Times in errors and
 // strips are on the clock of the summed windows. Who the arm is (URL, protocol, asked rate) is the caller's to fill.
 func Merge(turns []Turn, percentiles []float64) Arm {
-	a := Arm{Statuses: []Status{}, Errors: []ErrorClass{}}
 	used := valid(turns)
+	var sum Turn
+	var strips []Strip
+	limited := map[string]time.Duration{}
+	for i := range used {
+		for _, s := range used[i].Strips {
+			s.At += sum.Window
+			strips = append(strips, s)
+		}
+		if why := used[i].Limited; why != "" {
+			limited[why] += used[i].Window
+		}
+		sum.Add(&used[i])
+	}
+	a := armOf(&sum, percentiles)
+	a.Strips, a.Limited = strips, longest(limited)
 	if left := len(turns) - len(used); left > 0 {
 		a.Notes = append(a.Notes, fmt.Sprintf("%d of %d turns were invalid and are left out: %s",
 			left, len(turns), firstInvalid(turns)))
 	}
-	var m merger
-	for i := range used {
-		m.add(&a, &used[i])
-	}
-	m.finish(&a, percentiles)
 	return a
+}
+
+// longest is the reason that held for most of the time, the first by name among equals.
+func longest(limited map[string]time.Duration) string {
+	most := ""
+	for _, why := range slices.Sorted(maps.Keys(limited)) {
+		if most == "" || limited[why] > limited[most] {
+			most = why
+		}
+	}
+	return most
 }
 
 // valid is the turns that may be used; all of them when none may, for then there is nothing better to show.
@@ -59,117 +77,32 @@ func firstInvalid(turns []Turn) string {
 	return ""
 }
 
-// A merger holds the sums that an Arm shows only in another form.
-type merger struct {
-	window            time.Duration
-	okInside, inside  int64
-	steal, foreign    weighted
-	limited           map[string]time.Duration
-	latency, failed   hist.Histogram
-	service, failedSv hist.Histogram
-	first, late, slot hist.Histogram
-	connect, gap      hist.Histogram
-	ages, unsent      hist.Histogram
-}
-
-// weighted is a mean over windows that leaves out what could not be read.
-type weighted struct{ sum, weight float64 }
-
-func (w *weighted) add(share float64, window time.Duration) {
-	if share < 0 {
-		return
+// armOf tells one turn as an arm.
+func armOf(t *Turn, percentiles []float64) Arm {
+	a := Arm{
+		Name: t.Arm, Counts: t.Counts, Window: int64(t.Window),
+		AchievedRate: PerSecond(t.FinishedInside, t.Window), Goodput: PerSecond(t.CompletedInside, t.Window),
+		Statuses: slices.Clone(t.Statuses), Errors: slices.Clone(t.Errors), Connections: t.Connections,
+		SentBytes: t.SentBytes, RecvBytes: t.RecvBytes, ClientCPU: t.Client, Server: t.Server, Host: t.Host,
+		HiddenTries: t.HiddenTries, Warm: t.Warm,
+		Latency:       NewDistribution(t.Latency, "due", percentiles),
+		FailedLatency: NewDistribution(t.FailedLatency, "due", percentiles),
+		Service:       NewDistribution(t.Service, "permit", percentiles),
+		FailedService: NewDistribution(t.FailedService, "permit", percentiles),
+		FirstByte:     NewDistribution(t.FirstByte, "sent", percentiles),
+		Lateness:      NewDistribution(t.Lateness, "due", percentiles),
+		SlotWait:      NewDistribution(t.SlotWait, "dispatched", percentiles),
+		Connect:       NewDistribution(t.Connect, "dial", percentiles),
+		Ages:          NewDistribution(t.Ages, "due", percentiles),
+		UnsentAges:    NewDistribution(t.UnsentAges, "due", percentiles),
 	}
-	w.sum += share * float64(window)
-	w.weight += float64(window)
-}
-
-func (w *weighted) mean() float64 {
-	if w.weight == 0 {
-		return -1
-	}
-	return w.sum / w.weight
-}
-
-func (m *merger) add(a *Arm, t *Turn) {
-	a.Name = cmp.Or(a.Name, t.Arm)
-	a.Counts.Add(t.Counts)
-	m.okInside += t.CompletedInside
-	m.inside += t.FinishedInside
-	m.addHistograms(t)
-	a.Statuses = addStatuses(a.Statuses, t.Statuses)
-	a.Errors = addErrors(a.Errors, t.Errors, m.window)
-	a.Connections.add(t.Connections)
-	a.SentBytes.Add(t.SentBytes)
-	a.RecvBytes.Add(t.RecvBytes)
-	a.ClientCPU.Add(t.Client)
-	if t.Server != nil {
-		if a.Server == nil {
-			a.Server = new(CPU)
-		}
-		a.Server.Add(*t.Server)
-	}
-	m.steal.add(t.Host.Steal, t.Window)
-	m.foreign.add(t.Host.Foreign, t.Window)
-	a.HiddenTries += t.HiddenTries
-	if t.Warm != nil {
-		if a.Warm == nil {
-			a.Warm = new(Counts)
-		}
-		a.Warm.Add(*t.Warm)
-	}
-	for _, s := range t.Strips {
-		s.At += m.window
-		a.Strips = append(a.Strips, s)
-	}
-	if t.Limited != "" {
-		if m.limited == nil {
-			m.limited = map[string]time.Duration{}
-		}
-		m.limited[t.Limited] += t.Window
-	}
-	m.window += t.Window
-}
-
-func (m *merger) addHistograms(t *Turn) {
-	m.latency.Merge(t.Latency)
-	m.failed.Merge(t.FailedLatency)
-	m.service.Merge(t.Service)
-	m.failedSv.Merge(t.FailedService)
-	m.first.Merge(t.FirstByte)
-	m.late.Merge(t.Lateness)
-	m.slot.Merge(t.SlotWait)
-	m.connect.Merge(t.Connect)
-	m.gap.Merge(t.MessageGap)
-	m.ages.Merge(t.Ages)
-	m.unsent.Merge(t.UnsentAges)
-}
-
-func (m *merger) finish(a *Arm, percentiles []float64) {
-	a.Window = int64(m.window)
-	a.AchievedRate = PerSecond(m.inside, m.window)
-	a.Goodput = PerSecond(m.okInside, m.window)
-	a.Host = HostLoad{Steal: m.steal.mean(), Foreign: m.foreign.mean()}
-	for _, reason := range slices.Sorted(maps.Keys(m.limited)) {
-		if a.Limited == "" || m.limited[reason] > m.limited[a.Limited] {
-			a.Limited = reason
-		}
-	}
-	a.Latency = NewDistribution(&m.latency, "due", percentiles)
-	a.FailedLatency = NewDistribution(&m.failed, "due", percentiles)
-	a.Service = NewDistribution(&m.service, "permit", percentiles)
-	a.FailedService = NewDistribution(&m.failedSv, "permit", percentiles)
-	a.FirstByte = NewDistribution(&m.first, "sent", percentiles)
-	a.Lateness = NewDistribution(&m.late, "due", percentiles)
-	a.SlotWait = NewDistribution(&m.slot, "dispatched", percentiles)
-	a.Connect = NewDistribution(&m.connect, "dial", percentiles)
-	if m.gap.Count() > 0 {
-		gap := NewDistribution(&m.gap, "message", percentiles)
+	if t.MessageGap != nil && t.MessageGap.Count() > 0 {
+		gap := NewDistribution(t.MessageGap, "message", percentiles)
 		a.MessageGap = &gap
 	}
-	a.Ages = NewDistribution(&m.ages, "due", percentiles)
-	a.UnsentAges = NewDistribution(&m.unsent, "due", percentiles)
 	slices.SortStableFunc(a.Statuses, func(x, y Status) int { return cmp.Compare(y.Count, x.Count) })
 	slices.SortStableFunc(a.Errors, func(x, y ErrorClass) int { return cmp.Compare(y.Count, x.Count) })
+	return a
 }
 
 // PerSecond is n over the window; 0 when there was no window.

@@ -115,6 +115,11 @@ func shortWords(v result.Verdict) string {
 		return "no difference"
 	case verdict.NotFair:
 		return "not fair"
+	case "":
+		if v.Metric != "bytes" {
+			return verdict.Ratio(v)
+		}
+		return verdict.Amount(v)
 	default:
 		return strings.Replace(strings.TrimPrefix(verdict.Amount(v), "at least "), "probably ", "prob. ", 1)
 	}

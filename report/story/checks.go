@@ -66,7 +66,7 @@ func checkRate(_ *result.File, a *result.Arm) (Fact, bool) {
 	case "client":
 		fact.Advice = "results describe the client; ask for less, or use a faster machine"
 	case "slots":
-		fact.Advice = "calls waited for a place; more --connections, --streams or --max-inflight would show what the server does"
+		fact.Advice = "more --connections, --streams or --max-inflight would show what the server does"
 	}
 	return fact, true
 }

@@ -3,6 +3,8 @@ package story
 import (
 	"fmt"
 	"math"
+	"net"
+	"net/url"
 	"slices"
 	"strings"
 
@@ -65,6 +67,9 @@ func compareHeadline(s *Story, f *result.File) {
 	if c := verdict.Confidence(lead, ctx); c != "" {
 		s.Sub = append(s.Sub, c)
 	}
+	if v, ok := bytesVerdict(f, lead); ok && !s.Struck {
+		s.Sub = append(s.Sub, verdict.Sentence(v, verdict.Context{A: metricText(f, v.A, v.Metric), B: metricText(f, v.B, v.Metric)}))
+	}
 	for _, v := range told {
 		if v.Metric == lead.Metric && v.A == lead.A && v.B == lead.B || v.Outcome == verdict.NotFair && s.Struck {
 			continue
@@ -78,6 +83,16 @@ func compareHeadline(s *Story, f *result.File) {
 		s.Sub = append(s.Sub, also)
 	}
 	s.Sub = append(s.Sub, loopNature(f.Plan))
+}
+
+// bytesVerdict is what the leading pair puts on the wire: counted, so that it needs no test.
+func bytesVerdict(f *result.File, lead result.Verdict) (result.Verdict, bool) {
+	for _, v := range f.Verdicts {
+		if v.Metric == "bytes" && v.A == lead.A && v.B == lead.B && v.Ratio != nil {
+			return v, true
+		}
+	}
+	return result.Verdict{}, false
 }
 
 func primary(all []result.Verdict) []result.Verdict {
@@ -122,10 +137,35 @@ func effect(v result.Verdict) float64 {
 
 func contextOf(f *result.File, v result.Verdict) verdict.Context {
 	return verdict.Context{
-		Load: loadWords(f.Plan), Here: f.Labels["demo"] != "",
+		Load: loadWords(f.Plan), Here: onThisMachine(f),
 		A: metricText(f, v.A, v.Metric), B: metricText(f, v.B, v.Metric),
 		Fair: f.Fair, Launches: f.Plan.Launches,
 	}
+}
+
+// onThisMachine reports whether client and all servers shared one machine: the verdict then holds for it alone.
+func onThisMachine(f *result.File) bool {
+	if f.Labels["demo"] != "" {
+		return true
+	}
+	for i := range f.Arms {
+		if !loopback(f.Arms[i].URL) {
+			return false
+		}
+	}
+	return len(f.Arms) > 0
+}
+
+func loopback(raw string) bool {
+	u, err := url.Parse(strings.ReplaceAll(raw, "{port}", "1"))
+	if err != nil {
+		return false
+	}
+	if strings.HasSuffix(u.Scheme, "+unix") {
+		return true
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // loadWords is the load that a verdict holds at.
@@ -253,16 +293,22 @@ func fairSection(f *result.File) Section {
 	if f.Fair == nil {
 		return sec
 	}
-	passed := 0
+	passed, counted := 0, 0
 	for _, c := range f.Fair.Checks {
 		fact := Fact{Name: Clean(c.Name), Text: Clean(c.Detail), State: Bad}
-		if c.Passed {
+		switch {
+		case c.Unknown:
+			fact.State = Unknown
+		case c.Passed:
 			fact.State = OK
 			passed++
 		}
+		if !c.Unknown {
+			counted++
+		}
 		sec.Facts = append(sec.Facts, fact)
 	}
-	sec.Lines = append(sec.Lines, fmt.Sprintf("%d of %d checks pass.", passed, len(f.Fair.Checks)))
+	sec.Lines = append(sec.Lines, fmt.Sprintf("%d of %d checks pass.", passed, counted))
 	for _, d := range f.Fair.Differ {
 		sec.Lines = append(sec.Lines, "Differs by protocol (no fault): "+Clean(d))
 	}

@@ -159,14 +159,23 @@ func rateClause(f *result.File, a *result.Arm) string {
 		}
 		return s + "."
 	}
+	return openClause(f, a, window)
+}
+
+// openClause says whether the asked rate was sent, and answered.
+func openClause(f *result.File, a *result.Arm, window string) string {
 	asked, sent := number.Significant(*a.AskedRate), number.Significant(sentRate(a))
-	if a.Limited != "" || sentShare(a) < 0.995 {
+	switch {
+	case sentShare(a) < 0.995:
 		return fmt.Sprintf("Asked %s calls/s, sent %s calls/s: %s.", asked, sent, limitWords(a.Limited))
-	}
-	if f.Plan.Total > 0 {
+	case a.Limited != "":
+		return fmt.Sprintf("Sent the asked %s calls/s, but %s a second were answered in time: %s.",
+			asked, number.Significant(a.AchievedRate), limitWords(a.Limited))
+	case f.Plan.Total > 0:
 		return fmt.Sprintf("Met the rate: all %s calls at %s calls/s.", number.Count(a.Sent), asked)
+	default:
+		return fmt.Sprintf("Met the rate: %s of %s calls/s for %s.", sent, asked, window)
 	}
-	return fmt.Sprintf("Met the rate: %s of %s calls/s for %s.", sent, asked, window)
 }
 
 func rampClause(a *result.Arm) string {
@@ -196,7 +205,7 @@ func limitWords(limited string) string {
 	case "client":
 		return "this client was the limit"
 	case "slots":
-		return "all places for calls in flight were taken"
+		return "calls waited for a place on the connections"
 	case "server":
 		return "the server was the limit"
 	case "":

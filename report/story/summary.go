@@ -24,7 +24,7 @@ func summaryTable(arms []*result.Arm, ps []float64) Table {
 		server = server || a.Server != nil
 	}
 	if server {
-		columns = append(columns, Column{Name: "server CPU/call", Rank: 1})
+		columns = append(columns, Column{Name: "server CPU/call", Rank: 3})
 	}
 	var cpu, serverCPU []int64
 	for _, a := range arms {

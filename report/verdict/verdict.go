@@ -49,6 +49,7 @@ func Sentence(v result.Verdict, c Context) string {
 
 func statement(v result.Verdict, c Context) string {
 	m := metricOf(v.Metric)
+	v = counted(v)
 	switch v.Outcome {
 	case Faster, Slower, ProbablyFaster, ProbablySlower:
 		return v.B + " " + m.claim(v) + " " + v.A + m.place + values(c)
@@ -57,8 +58,24 @@ func statement(v result.Verdict, c Context) string {
 	case Inconclusive:
 		return v.B + " against " + v.A + m.topic() + " is inconclusive" + measured(v)
 	default:
-		return v.B + " against " + v.A + m.topic() + ": " + v.Outcome
+		return v.B + " against " + v.A + m.topic() + measured(v) + ", without a verdict"
 	}
+}
+
+// counted gives bytes their word: they are counted, not sampled, so that a ratio needs no test.
+func counted(v result.Verdict) result.Verdict {
+	if v.Metric != "bytes" || v.Outcome != "" || v.Ratio == nil {
+		return v
+	}
+	switch {
+	case *v.Ratio > 1:
+		v.Outcome = Faster
+	case *v.Ratio < 1:
+		v.Outcome = Slower
+	default:
+		v.Outcome = Same
+	}
+	return v
 }
 
 // unfair says why nothing may be concluded: another work (not a fair test), or another doubt.
@@ -69,7 +86,7 @@ func unfair(v result.Verdict, c Context) string {
 		kind = "Not a fair test"
 		reasons = nil
 		for _, check := range c.Fair.Checks {
-			if !check.Passed {
+			if !check.Passed && !check.Unknown {
 				reasons = append(reasons, strings.TrimSuffix(check.Name+": "+check.Detail, ": "))
 			}
 		}
@@ -98,8 +115,11 @@ func within(v result.Verdict) string {
 
 // measured says what was seen, without claiming it.
 func measured(v result.Verdict) string {
-	if v.Ratio == nil || v.Low == nil || v.High == nil {
+	if v.Ratio == nil {
 		return ""
+	}
+	if v.Low == nil || v.High == nil {
+		return ": measured " + signed(*v.Ratio)
 	}
 	return fmt.Sprintf(": measured %s, 95 %% interval %s to %s", signed(*v.Ratio), signed(*v.Low), signed(*v.High))
 }
@@ -146,6 +166,7 @@ func Confidence(v result.Verdict, c Context) string {
 // Short is the outcome for a narrow table.
 func Short(v result.Verdict) string {
 	m := metricOf(v.Metric)
+	v = counted(v)
 	switch v.Outcome {
 	case NotFair:
 		return "not a fair test"
@@ -159,6 +180,8 @@ func Short(v result.Verdict) string {
 		return "probably " + m.better
 	case ProbablySlower:
 		return "probably " + m.worse
+	case "":
+		return "not judged"
 	default:
 		return strings.ReplaceAll(v.Outcome, "_", " ")
 	}
@@ -167,6 +190,7 @@ func Short(v result.Verdict) string {
 // Amount is the outcome with its size, for a table: "2.2x faster", "probably 12 % slower".
 func Amount(v result.Verdict) string {
 	m := metricOf(v.Metric)
+	v = counted(v)
 	switch v.Outcome {
 	case Faster, ProbablyFaster:
 		return probably(v) + strings.TrimSpace(m.amountOf(v, true))

@@ -98,15 +98,21 @@ func verdicts(base, a result.Arm, launches int) []result.Verdict {
 			Alpha: 0.05, Limit: 0.01, Band: 0.02, Confidence: "LOW", Unit: "launch", Units: launches, Agree: launches}
 		low, high, p := ratio-half, ratio+half, 0.0004
 		v.Low, v.High, v.P, v.PAdjusted = &low, &high, &p, &p
-		if low > 1.01 {
+		switch {
+		case !primary:
+			v.Outcome, v.Confidence, v.P, v.PAdjusted = "", "", nil, nil
+		case low > 1.01:
 			v.Outcome, v.Confidence = "faster", "MEDIUM"
 		}
 		return v
 	}
+	perCall := func(a result.Arm) float64 { return float64(a.SentBytes.Wire+a.RecvBytes.Wire) / float64(a.Sent) }
+	ratio := perCall(base) / perCall(a)
 	return []result.Verdict{
 		make("rate", a.Goodput/base.Goodput, 0.08, true),
 		make("p50", float64(*base.Latency.Percentiles[0].NS)/float64(*a.Latency.Percentiles[0].NS), 0.1, false),
 		make("p99", float64(*base.Latency.Percentiles[2].NS)/float64(*a.Latency.Percentiles[2].NS), 0.3, false),
 		make("cpu", float64(base.ClientCPU.Total())/float64(base.OK)/(float64(a.ClientCPU.Total())/float64(a.OK)), 0.1, false),
+		{Metric: "bytes", A: base.Name, B: a.Name, Ratio: &ratio, Band: 0.02, Unit: "launch"},
 	}
 }
