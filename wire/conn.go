@@ -98,7 +98,8 @@ func (c *Conn) loopBlocking() error {
 
 // onReadable reads what there is and returns false to wait for more. The poller is edge triggered, so that a read
 // is repeated until the socket has no more: a short read alone does not prove that, for the peer's FIN may have
-// come in the same event as the bytes before it and would then never be told.
+// come in the same event as the bytes before it and would then never be told. (Stopping at a short read was measured
+// to save nothing.)
 func (c *Conn) onReadable(fd uintptr) bool {
 	for {
 		p, err := c.readSpace()
