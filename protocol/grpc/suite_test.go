@@ -1,10 +1,11 @@
 package grpc
 
 import (
-	"context"
+	"bytes"
 	"net"
 	"testing"
 
+	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	_ "google.golang.org/grpc/encoding/gzip"
@@ -32,7 +33,7 @@ func (raw) Unmarshal(data mem.BufferSlice, v any) error {
 // serve runs a real grpc-go server without a network and returns how to connect to it.
 func serve(t testing.TB, options ...grpc.ServerOption) func(testing.TB) net.Conn {
 	l := prototest.NewPipeListener()
-	options = append(options, grpc.ForceServerCodecV2(raw{}), grpc.MaxRecvMsgSize(64<<20), grpc.UnknownServiceHandler(handle))
+	options = append([]grpc.ServerOption{grpc.ForceServerCodecV2(raw{}), grpc.MaxRecvMsgSize(64 << 20), grpc.UnknownServiceHandler(handle)}, options...)
 	server := grpc.NewServer(options...)
 	go server.Serve(l)
 	t.Cleanup(server.Stop)
@@ -57,6 +58,18 @@ func handle(_ any, stream grpc.ServerStream) error {
 			}
 		}
 		return nil
+	case "/test.Echo/Details":
+		st, err := status.New(codes.InvalidArgument, "details").WithDetails(&errdetails.ErrorInfo{Reason: "why"})
+		if err != nil {
+			return err
+		}
+		return st.Err()
+	case "/test.Echo/Gzip":
+		if err := grpc.SetSendCompressor(stream.Context(), "gzip"); err != nil {
+			return err
+		}
+	case "/test.Echo/Join":
+		return join(stream)
 	case "/test.Echo/Meta":
 		return meta(stream)
 	}
@@ -75,6 +88,15 @@ func handle(_ any, stream grpc.ServerStream) error {
 			return err
 		}
 	}
+}
+
+// join answers all messages of the caller in one.
+func join(stream grpc.ServerStream) error {
+	var all, m []byte
+	for stream.RecvMsg(&m) == nil {
+		all = append(all, m...)
+	}
+	return stream.SendMsg(&all)
 }
 
 // meta echoes the request's metadata as header and trailer.
@@ -97,6 +119,9 @@ func open(opt protocol.Options) prototest.NewSession {
 }
 
 func echo(shape wiregauge.Shape, bodies ...[]byte) (*wiregauge.Request, [][]byte) {
+	if shape == wiregauge.ClientStream {
+		return &wiregauge.Request{Method: "/test.Echo/Join", Messages: bodies, Shape: shape}, [][]byte{bytes.Join(bodies, nil)}
+	}
 	return &wiregauge.Request{Method: "/test.Echo/Echo", Messages: bodies, Shape: shape}, bodies
 }
 
@@ -107,7 +132,7 @@ func TestSuite(t *testing.T) {
 				New:      open(opt),
 				Dial:     serve(t),
 				Echo:     echo,
-				Shapes:   []wiregauge.Shape{wiregauge.Unary, wiregauge.ServerStream, wiregauge.Bidi},
+				Shapes:   []wiregauge.Shape{wiregauge.Unary, wiregauge.ClientStream, wiregauge.ServerStream, wiregauge.Bidi},
 				InFlight: 20,
 				Hang:     &wiregauge.Request{Method: "/test.Echo/Hang", Messages: [][]byte{{}}},
 				Failures: []prototest.Failure{
@@ -129,5 +154,3 @@ func TestAllocs(t *testing.T) {
 		t.Errorf("%v allocations per call, expected 0", n)
 	}
 }
-
-var _ = context.Background

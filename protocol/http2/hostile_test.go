@@ -169,11 +169,15 @@ var hostileFrames = []hostile{
 
 	{name: "DATA on stream 0", section: "6.1", connection: ProtocolError, play: func(p *peer) { p.WriteRawFrame(xhttp2.FrameData, 0, 0, []byte("x")) }},
 	{name: "DATA with more padding than payload", section: "6.1", connection: ProtocolError,
-		play: answered(func(p *peer) { p.WriteRawFrame(xhttp2.FrameData, xhttp2.FlagDataPadded, 1, []byte{5, 'a', 'b', 'c', 'd'}) })},
+		play: answered(func(p *peer) {
+			p.WriteRawFrame(xhttp2.FrameData, xhttp2.FlagDataPadded, 1, []byte{5, 'a', 'b', 'c', 'd'})
+		})},
 	{name: "DATA that is padded and empty", section: "4.2", connection: FrameSizeError,
 		play: answered(func(p *peer) { p.WriteRawFrame(xhttp2.FrameData, xhttp2.FlagDataPadded, 1, nil) })},
 	{name: "DATA that is all padding", section: "6.1", tolerated: true,
-		play: answered(func(p *peer) { p.WriteRawFrame(xhttp2.FrameData, xhttp2.FlagDataPadded|xhttp2.FlagDataEndStream, 1, []byte{3, 0, 0, 0}) })},
+		play: answered(func(p *peer) {
+			p.WriteRawFrame(xhttp2.FrameData, xhttp2.FlagDataPadded|xhttp2.FlagDataEndStream, 1, []byte{3, 0, 0, 0})
+		})},
 
 	{name: "HEADERS on stream 0", section: "6", connection: ProtocolError, play: func(p *peer) { p.headers(0, true, ":status", "200") }},
 	{name: "HEADERS with more padding than payload", section: "6", connection: ProtocolError,

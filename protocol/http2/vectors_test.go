@@ -29,7 +29,9 @@ func TestServerHellos(t *testing.T) {
 		check       func(s *Session) bool
 	}{
 		{"grpc-go", v["G8"], "000000 04 01 00000000 000008 06 01 00000000 02041010090e0707",
-			func(s *Session) bool { return s.peerFrame == 16384 && s.settingsAckd && s.connWindow == defaultWindow+5 }},
+			func(s *Session) bool {
+				return s.peerFrame == 16384 && s.settingsAckd && s.connWindow == defaultWindow+5
+			}},
 		{"net/http", v["G10"], "000000 04 01 00000000", func(s *Session) bool {
 			return s.peerFrame == 1<<20 && s.peerStreams == 250 && s.peerList == 1_048_896 && s.peerWindow == 1<<20
 		}},
