@@ -110,7 +110,7 @@ func (c *Contract) Method(name string) (*Method, error) {
 	if md == nil {
 		known := methodNames(d)
 		return nil, &UnknownError{Kind: "method", Name: method, In: service, Origin: c.Origin(), Known: known,
-			Nearest: nearest.Of(method, known), Answers: answers}
+			Nearest: nearest.Of(method, known)}
 	}
 	return newMethod(md, c.lib), nil
 }

@@ -198,7 +198,8 @@ type answerError struct {
 
 func (e *answerError) Error() string { return codeName(e.code) + " " + quote(e.text) }
 
-func quote(s string) string { return fmt.Sprintf("%q", s) }
+// quote puts an answer into quotes; protobuf-go writes a no-break space into its errors, on purpose.
+func quote(s string) string { return fmt.Sprintf("%q", strings.ReplaceAll(s, "\u00a0", " ")) }
 
 // list asks for the names of all services.
 func (r *reflector) list(ctx context.Context) ([]string, error) {

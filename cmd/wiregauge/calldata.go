@@ -52,13 +52,16 @@ func (a *app) bareURL(ctx context.Context, o *callOptions, host, method string) 
 		return "grpc://" + host + path, nil
 	}
 	url, seen, err := a.guess(ctx, &o.ConnOptions, host, path)
-	if err != nil {
-		return "", err
+	if err == nil {
+		a.noticeGuess(&o.TalkOptions, host, seen, url)
 	}
+	return url, err
+}
+
+func (a *app) noticeGuess(o *TalkOptions, host, seen, url string) {
 	if !o.Silent {
 		fmt.Fprintf(a.stderr, "notice: %s speaks %s; the full URL is %s\n", host, seen, url)
 	}
-	return url, nil
 }
 
 // An inbox holds messages between the goroutine that reads the connection and the one that prints.

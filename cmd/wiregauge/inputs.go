@@ -134,7 +134,8 @@ func dataError(err error) error {
 		return usage("data: %w", err)
 	}
 	e := usage("unknown field %q in message %s", d.Field, d.Message).
-		with("fields", d.List()+"        use --allow-unknown-fields to ignore")
+		with("fields", d.List()+"        use --allow-unknown-fields to ignore").
+		with("place", fmt.Sprintf("line %d, column %d of the message", d.Line, d.Column))
 	if d.Nearest != "" {
 		e.with("did you mean", fmt.Sprintf("%q ?", d.Nearest))
 	}

@@ -111,11 +111,11 @@ func (a *app) openSchema(ctx context.Context, o *schemaOptions, args []string) (
 // reflectOn asks the server of a target, unless files are given.
 func (a *app) reflectOn(ctx context.Context, o *schemaOptions, raw string, s *schema) error {
 	if !strings.Contains(raw, "://") {
-		url, err := a.bareURL(ctx, &callOptions{ConnOptions: o.ConnOptions, TalkOptions: o.TalkOptions}, raw, orSymbol(s.symbol))
+		url, err := a.bareServer(ctx, o, raw)
 		if err != nil {
 			return err
 		}
-		raw = url[:len(url)-len(slashed(orSymbol(s.symbol)))]
+		raw = url
 	}
 	t, err := a.target(raw, &o.ConnOptions)
 	if err != nil {
@@ -141,12 +141,21 @@ func (a *app) reflectOn(ctx context.Context, o *schemaOptions, raw string, s *sc
 	return nil
 }
 
-// orSymbol is a method's name in the form that makes a bare host:port gRPC.
-func orSymbol(symbol string) string {
-	if strings.Contains(symbol, "/") && looksLikeMethod(slashed(symbol)) {
-		return symbol
+// bareServer finds out whether a host:port without a scheme speaks gRPC over TLS or plaintext.
+func (a *app) bareServer(ctx context.Context, o *schemaOptions, raw string) (string, error) {
+	host, path, _ := strings.Cut(raw, "/")
+	path = slashIf(path)
+	if o.Plaintext {
+		return "grpc://" + host + path, nil
 	}
-	return "any.Service/Method"
+	const method = "/any.Service/Method"
+	url, seen, err := a.guess(ctx, &o.ConnOptions, host, method)
+	if err != nil {
+		return "", err
+	}
+	url = strings.TrimSuffix(url, method) + path
+	a.noticeGuess(&o.TalkOptions, host, seen, url)
+	return url, nil
 }
 
 // list prints services, or the methods of one.

@@ -247,8 +247,11 @@ func contractError(ctx context.Context, p *prepared, err error) error {
 	switch {
 	case errors.As(err, &reflection) && reflection.Unreachable:
 		return p.explain(ctx, errors.New(reflection.Text))
+	case errors.As(err, &reflection) && strings.Contains(reflection.Text, "unexpected HTTP status"):
+		return unreachable("the server speaks HTTP/2, but not gRPC: %s", strings.SplitN(reflection.Text, ";", 2)[0]).
+			with("target", p.Raw).with("try", p.retry(map[bool]string{true: "h2", false: "h2c"}[p.Scheme.TLS]))
 	case errors.As(err, &reflection):
-		return unreachable("%s: %w", p.Raw, err).with("try", "--proto FILE or --protoset FILE")
+		return unreachable("%s: %w", p.Raw, err)
 	case errors.As(err, &unknown):
 		e := unknownSymbol(p, unknown)
 		for _, answer := range unknown.Answers {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -203,9 +204,17 @@ func (f *finding) words() string {
 
 // namesOf are the hosts a certificate is for.
 func namesOf(c *x509.Certificate) string {
-	names := append([]string{}, c.DNSNames...)
+	var names []string
+	add := func(name string) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, name := range c.DNSNames {
+		add(name)
+	}
 	for _, ip := range c.IPAddresses {
-		names = append(names, ip.String())
+		add(ip.String())
 	}
 	if len(names) == 0 {
 		names = append(names, c.Subject.CommonName)
