@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net"
 	"strings"
 	"time"
 
@@ -51,8 +50,7 @@ func (p *prepared) session(ev wiregauge.Events) wiregauge.Session {
 
 // stack makes the library client of one connection.
 func (p *prepared) stack() (wiregauge.Client, error) {
-	dial := func(ctx context.Context) (net.Conn, error) { return dialPlain(ctx, p.Dialer) }
-	return p.Protocol.NewClient(p.Options, dial)
+	return p.Protocol.NewClient(p.Options, p.Dialer.DialNet)
 }
 
 // target reads the URL a user typed.

@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"net"
 	"os"
-	"strconv"
 	"strings"
 
 	"wiregauge/protocol"
@@ -82,37 +81,40 @@ func parseResolve(text string) (key, addr string, err error) {
 	return net.JoinHostPort(parts[0], parts[1]), net.JoinHostPort(ip, parts[1]), nil
 }
 
-// dialPlain opens one connection below TLS, for what runs on the libraries' own connections.
-func dialPlain(ctx context.Context, d wire.Dialer) (net.Conn, error) {
-	network, address := d.Network, d.Address
-	if network == "tcp" && d.IPVersion != 0 {
-		network += strconv.Itoa(d.IPVersion)
-	}
-	if to := d.Resolve[address]; to != "" {
-		address = to
-	}
-	dialer := net.Dialer{Timeout: d.Timeout}
-	return dialer.DialContext(ctx, network, address)
-}
-
-// readALPN makes one TLS handshake and tells what was agreed.
+// readALPN makes one connection and tells what was agreed.
 func readALPN(ctx context.Context, d wire.Dialer) (*wire.Info, error) {
-	ctx, cancel := context.WithTimeout(ctx, d.Timeout)
-	defer cancel()
-	plain, err := dialPlain(ctx, d)
+	conn, err := d.Dial(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer plain.Close()
-	conn := tls.Client(plain, d.TLS)
-	if err := conn.HandshakeContext(ctx); err != nil {
-		return nil, err
+	info := conn.Info()
+	conn.Close()
+	return &info, nil
+}
+
+// pin resolves the target's name once, so that every connection of a run goes to one address and none pays for the
+// resolver. Of several addresses the first that takes a connection is kept.
+func (p *prepared) pin(ctx context.Context) error {
+	if p.Network != "tcp" || net.ParseIP(strings.SplitN(p.Host, "%", 2)[0]) != nil || p.Dialer.Resolve[p.Address] != "" {
+		return nil
 	}
-	state := conn.ConnectionState()
-	return &wire.Info{
-		Address: plain.RemoteAddr().String(), ALPN: state.NegotiatedProtocol,
-		TLS: tls.VersionName(state.Version) + ", " + tls.CipherSuiteName(state.CipherSuite),
-	}, nil
+	address := ""
+	if p.Probe != nil {
+		address = p.Probe.Address
+	} else {
+		conn, err := p.Dialer.DialNet(ctx)
+		if err != nil {
+			return p.explain(ctx, err)
+		}
+		address = conn.RemoteAddr().String()
+		conn.Close()
+	}
+	own := map[string]string{p.Address: address}
+	for name, to := range p.Dialer.Resolve {
+		own[name] = to
+	}
+	p.Dialer.Resolve = own
+	return nil
 }
 
 var tlsVersions = map[string]uint16{"1.0": tls.VersionTLS10, "1.1": tls.VersionTLS11, "1.2": tls.VersionTLS12, "1.3": tls.VersionTLS13}

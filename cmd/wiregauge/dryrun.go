@@ -60,7 +60,7 @@ func (t *test) describe() error {
 	if t.o.Verbose > 0 {
 		fmt.Fprintf(w, "\nwhere each value comes from:\n%s", t.set.Describe(true))
 	}
-	fmt.Fprintln(w, "\nnothing was sent")
+	fmt.Fprintln(w, "\nno call was sent")
 	return nil
 }
 
@@ -70,6 +70,9 @@ func addressWords(p *prepared) string {
 		return "none"
 	case "unix":
 		return "unix socket " + p.Address
+	}
+	if to := p.Dialer.Resolve[p.Address]; to != "" {
+		return to + " for " + p.Address
 	}
 	return p.Address
 }

@@ -32,7 +32,7 @@ func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (s
 func (a *app) run(ctx context.Context, args []string) int {
 	a.args = append([]string{"wiregauge"}, args...)
 	root := a.root()
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	err := root.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
 	if err != nil {

@@ -92,6 +92,9 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 	if err := a.mayLoad(ctx, t.target, t.plan, o.Own); err != nil {
 		return err
 	}
+	if err := t.target.pin(ctx); err != nil {
+		return err
+	}
 	t.announce()
 	if err := t.measure(ctx); err != nil {
 		return err
@@ -148,6 +151,7 @@ func (t *test) announce() {
 		fmt.Fprintln(t.app.stderr, notice)
 	}
 	if t.o.Verbose > 0 {
+		fmt.Fprintf(t.app.stderr, "address: %s\n", addressWords(t.target))
 		fmt.Fprint(t.app.stderr, t.set.Describe(false))
 	}
 }
