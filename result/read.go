@@ -177,7 +177,8 @@ func explain(err error, text []byte) error {
 		if kind.Field == "" {
 			return fmt.Errorf("%w: the JSON is a %s; expected an object with \"schema\": %q", ErrForeign, kind.Value, Schema)
 		}
-		return fmt.Errorf("field %q holds a %s; expected %s (schema: wiregauge schema result)", kind.Field, kind.Value, jsonKind(kind))
+		field := strings.ReplaceAll(kind.Field, "Counts.", "") // embedded: the JSON does not name it
+		return fmt.Errorf("field %q holds a %s; expected %s (schema: wiregauge schema result)", field, kind.Value, jsonKind(kind))
 	}
 	return fmt.Errorf("read result: %w", err)
 }
