@@ -31,7 +31,7 @@ type EncodeOptions struct {
 
 // DecodeOptions shape Decode.
 type DecodeOptions struct {
-	EmitDefaults bool // fields without a value are shown with their default
+	EmitDefaults bool // fields without a value are shown with their default, messages as null
 	Compact      bool // one line instead of two-space indentation
 }
 
@@ -154,7 +154,7 @@ func (m *Method) parse(desc protoreflect.MessageDescriptor, text []byte, opt Enc
 
 // toJSON writes a message. protojson varies its white space on purpose; it is laid out again.
 func (m *Method) toJSON(msg proto.Message, opt DecodeOptions) ([]byte, error) {
-	text, err := protojson.MarshalOptions{Resolver: m.lib, AllowPartial: true, EmitDefaultValues: opt.EmitDefaults}.Marshal(msg)
+	text, err := protojson.MarshalOptions{Resolver: m.lib, AllowPartial: true, EmitUnpopulated: opt.EmitDefaults}.Marshal(msg)
 	if err != nil {
 		return nil, fmt.Errorf("%s as JSON: %s", msg.ProtoReflect().Descriptor().FullName(), plain(err))
 	}
