@@ -97,6 +97,11 @@ func (c *comparison) notes(ended error) []string {
 	if !c.perLaunch() {
 		notes = append(notes, "one launch only: a difference may belong to this launch; give start commands for several")
 	}
+	for m := range c.metrics {
+		if c.unit(c.metrics[m]) == "block" {
+			notes = append(notes, fmt.Sprintf("%s: one round has too few calls for it; up to %d rounds were taken together as one block", c.metrics[m].name, c.used()[0].pools[m].most))
+		}
+	}
 	if c.invalid+c.lost > 0 {
 		notes = append(notes, fmt.Sprintf("%d of %d rounds were invalid: %s", c.invalid+c.lost, c.played+c.lost, joinReasons(c.reasons)))
 	}

@@ -33,6 +33,7 @@ func Run(ctx context.Context, plan Plan) (*result.File, error) {
 type comparison struct {
 	plan     Plan
 	metrics  []metric
+	judged   []int // arms that are no floor
 	began    time.Time
 	launches []*launch
 	totals   []result.Turn // one per arm, once all is played
@@ -53,6 +54,7 @@ type launch struct {
 	whole  bool
 	rounds []round
 	folded []result.Turn // one per arm
+	pools  []pool        // one per metric; used for pooled metrics when there is one launch
 }
 
 // A round is the metrics of its turns: values[arm][metric].
@@ -63,6 +65,11 @@ func newComparison(p Plan) *comparison {
 	for _, name := range metricNames(p.Primary) {
 		m, _ := metricNamed(name) // checked by Normalize
 		c.metrics = append(c.metrics, m)
+	}
+	for i, a := range p.Arms {
+		if !a.Floor {
+			c.judged = append(c.judged, i)
+		}
 	}
 	return c
 }
@@ -330,6 +337,14 @@ func (c *comparison) keep(data *launch, turns []result.Turn) {
 		data.folded[i].Add(&turns[i])
 	}
 	data.rounds = append(data.rounds, r)
+	if c.perLaunch() {
+		return
+	}
+	for m := range c.metrics {
+		if c.metrics[m].pooled {
+			data.pools[m].add(c.metrics[m], turns, c.judged)
+		}
+	}
 }
 
 func (c *comparison) measure(t *result.Turn) []float64 {

@@ -534,10 +534,22 @@ func TestBytesPerCallAreExact(t *testing.T) {
 }
 
 func TestTooFewCallsForATailAreSaidNotGuessed(t *testing.T) {
-	f := mustRun(t, Plan{Rounds: 10, Open: true, Arms: arms(&simulated{name: "a", speed: 1000}, &simulated{name: "b", speed: 1000})})
+	f := mustRun(t, Plan{Rounds: 3, Open: true, Arms: arms(&simulated{name: "a", speed: 1000}, &simulated{name: "b", speed: 1000})})
 	v := verdictOf(t, f, "p99", "a", "b")
 	if v.Outcome != Inconclusive || v.Ratio != nil || !strings.Contains(strings.Join(v.Reasons, ""), "too few calls") {
 		t.Errorf("verdict %+v", v)
+	}
+}
+
+// 600 calls a round hold 6 beyond p99: two rounds make one unit of p99, and one round one of p50.
+func TestRoundsWithTooFewCallsForATailArePooled(t *testing.T) {
+	f := mustRun(t, Plan{Rounds: 40, Open: true, Arms: arms(&simulated{name: "a", speed: 2400}, &simulated{name: "b", speed: 4800})})
+	p50, p99 := verdictOf(t, f, "p50", "a", "b"), verdictOf(t, f, "p99", "a", "b")
+	if p50.Unit != "round" || p50.Units != 40 || p99.Unit != "block" || p99.Units != 20 || p99.Outcome != Faster {
+		t.Errorf("p50 %+v\np99 %+v", p50, p99)
+	}
+	if !strings.Contains(strings.Join(f.Notes, "\n"), "p99: one round has too few calls for it; up to 2 rounds") {
+		t.Errorf("notes %q", f.Notes)
 	}
 }
 

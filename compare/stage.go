@@ -32,7 +32,7 @@ func (c *comparison) start(ctx context.Context, number int) (*stage, error) {
 		number: number, plan: &c.plan,
 		running: make([]Running, n), processes: make([]Process, n), turners: make([]Turner, n),
 		washout: make([]time.Duration, n),
-		data:    &launch{number: number, folded: make([]result.Turn, n)},
+		data:    &launch{number: number, folded: make([]result.Turn, n), pools: make([]pool, len(c.metrics))},
 	}
 	if err := c.fill(ctx, st); err != nil {
 		st.stop()

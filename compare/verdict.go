@@ -95,29 +95,36 @@ func (c *comparison) sample(pr pair, m metric) sample {
 // perLaunch reports whether the launch is the unit.
 func (c *comparison) perLaunch() bool { return c.plan.Launches > 1 }
 
-// logRatios are the units: one per launch, or one per round when there is one launch.
+// logRatios are the units: one per launch, or one per round (or block of rounds) when there is one launch.
 func (c *comparison) logRatios(pr pair, m metric) (d []float64, missing int) {
 	index := c.indexOf(m)
 	for _, l := range c.used() {
-		if c.perLaunch() && m.pooled {
+		switch {
+		case c.perLaunch() && m.pooled:
 			add(&d, &missing, m, m.value(&l.folded[pr.a]), m.value(&l.folded[pr.b]))
-			continue
+		case c.perLaunch():
+			rounds, _ := l.perRound(pr, m, index)
+			if len(rounds) == 0 {
+				missing++
+				continue
+			}
+			mean, _ := stat.MeanVariance(rounds)
+			d = append(d, mean)
+		case m.pooled:
+			missing += l.pools[index].open
+			for _, block := range l.pools[index].blocks {
+				add(&d, &missing, m, block[pr.a], block[pr.b])
+			}
+		default:
+			d, missing = l.perRound(pr, m, index)
 		}
-		var rounds []float64
-		lost := 0
-		for _, r := range l.rounds {
-			add(&rounds, &lost, m, r.values[pr.a][index], r.values[pr.b][index])
-		}
-		if !c.perLaunch() {
-			d, missing = append(d, rounds...), missing+lost
-			continue
-		}
-		if len(rounds) == 0 {
-			missing++
-			continue
-		}
-		mean, _ := stat.MeanVariance(rounds)
-		d = append(d, mean)
+	}
+	return d, missing
+}
+
+func (l *launch) perRound(pr pair, m metric, index int) (d []float64, missing int) {
+	for _, r := range l.rounds {
+		add(&d, &missing, m, r.values[pr.a][index], r.values[pr.b][index])
 	}
 	return d, missing
 }
@@ -168,7 +175,7 @@ func (c *comparison) judge(s *sample, adjusted float64, primary bool) result.Ver
 func (c *comparison) describe(s *sample) result.Verdict {
 	v := result.Verdict{
 		Metric: s.metric.name, A: c.plan.Arms[s.a].Name, B: c.plan.Arms[s.b].Name,
-		Alpha: alpha, Limit: c.limit(), Band: c.band(), Unit: pick(c.perLaunch(), "launch", "round"),
+		Alpha: alpha, Limit: c.limit(), Band: c.band(), Unit: c.unit(s.metric),
 		Units: len(s.d), Agree: s.agree, Reasons: []string{},
 	}
 	if len(s.d) > 0 {
@@ -178,6 +185,19 @@ func (c *comparison) describe(s *sample) result.Verdict {
 		v.Low, v.High = ratio(s.lo), ratio(s.hi)
 	}
 	return v
+}
+
+// unit is what one observation of a metric is.
+func (c *comparison) unit(m metric) string {
+	if c.perLaunch() {
+		return "launch"
+	}
+	for _, l := range c.used() {
+		if m.pooled && l.pools[c.indexOf(m)].most > 1 {
+			return "block"
+		}
+	}
+	return "round"
 }
 
 // shown is a metric beside the primary ones: ratio and interval, no word. ok is false when it was not measured.
@@ -238,6 +258,9 @@ func (c *comparison) settle(s *sample) []string {
 	unit, flag := "rounds", "--rounds"
 	if c.perLaunch() {
 		unit, flag = "launches", "--launches"
+	}
+	if c.interrupted() {
+		return []string{"the comparison run to its end"}
 	}
 	if len(s.d) < 3 {
 		if s.missing > 0 {

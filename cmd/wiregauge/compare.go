@@ -245,6 +245,9 @@ func (c *comparison) timing() error {
 	if o.Turn > 0 && (o.Duration > 0 || o.Total > 0) {
 		return usage("--turn is the length of one turn; -z and -n, which are per arm and launch, do not go with it")
 	}
+	if p.Turn == 0 && o.Total == 0 && o.Rate.open() {
+		p.Turn = turnFor(o.Rate.float())
+	}
 	if o.Duration > 0 {
 		p.Turn = o.Duration / time.Duration(p.Rounds)
 	}
@@ -256,6 +259,13 @@ func (c *comparison) timing() error {
 	}
 	p.Warmup = load.Spec{Total: o.Warmup.calls, Duration: o.Warmup.time}
 	return nil
+}
+
+// turnFor is a turn long enough for 200 calls of a rate, from 250 ms to 2 s.
+func turnFor(perSecond float64) time.Duration {
+	const least, most = 250 * time.Millisecond, 2 * time.Second
+	wanted := min(200/perSecond, most.Seconds()) // in float64: a rate may be tiny
+	return max(least, time.Duration(wanted*float64(time.Second)))
 }
 
 // fillPlan adds what only the command knows.

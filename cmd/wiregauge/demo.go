@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -103,18 +103,27 @@ func (a *app) demoComparison(self string, o *demoOptions) (*comparison, error) {
 
 // byHand prints the commands that do the same without demo.
 func (a *app) byHand() {
-	fmt.Fprintf(a.stdout, "\nThe same by hand, with your own services in place of ours:\n%s", handCommands(filepath.Base(os.Args[0])))
+	fmt.Fprintf(a.stdout, "\nThe same by hand, for services of your own (25 s; start commands give launches as here, see `%[1]s help compare`):\n%[2]s",
+		program(os.Args[0]), handCommands(program(os.Args[0]), handPort))
+}
+
+// program is how this program is called again: as it was, also under go run.
+func program(called string) string {
+	if strings.Contains(called, "go-build") {
+		return "go run ./cmd/wiregauge"
+	}
+	return called
 }
 
 // handPort is the first port of the printed serve command; the protocols follow it in order.
 const handPort = 18080
 
-func handCommands(program string) string {
-	text := fmt.Sprintf("  %s serve inventory --plain --port %d &\n  %s compare", program, handPort, program)
-	ports := map[string]int{"http": handPort, "h2c": handPort, "grpc": handPort + 1, "tcp": handPort + 2}
+func handCommands(program string, port int) string {
+	text := fmt.Sprintf("  %s serve inventory --plain --port %d &\n  %s compare", program, port, program)
+	ports := map[string]int{"http": port, "h2c": port, "grpc": port + 1, "tcp": port + 2}
 	for _, d := range demoArms {
 		at := compare.Running{URL: d.url, Port: ports[d.protocol]}
 		text += fmt.Sprintf(" \\\n    %s=%s", d.name, filled(at))
 	}
-	return text + fmt.Sprintf(" \\\n    -c %d -d '%s' -o html=report.html\n", demoInflight, demoData)
+	return text + fmt.Sprintf(" \\\n    -c %d -d '%s' --rounds 25 --turn %s -o html=report.html\n", demoInflight, demoData, option.FormatDuration(demoTurn))
 }
