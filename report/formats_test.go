@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"wiregauge/report/internal/golden"
 	"wiregauge/report/internal/sample"
 	"wiregauge/result"
@@ -131,6 +133,32 @@ func TestPercentilesAskedForAppearEverywhere(t *testing.T) {
 		out := string(render(t, format, []*result.File{sample.Comparison()}, opt))
 		if !strings.Contains(out, "p42") || !strings.Contains(out, "p97.5") {
 			t.Errorf("%s lacks the percentiles asked for", format)
+		}
+	}
+}
+
+func TestEveryJSONValidatesAgainstThePublishedSchema(t *testing.T) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(result.SchemaJSON))
+	if err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("result.json", doc); err != nil {
+		t.Fatal(err)
+	}
+	schema, err := compiler.Compile("result.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		for _, f := range c.files() {
+			value, err := jsonschema.UnmarshalJSON(bytes.NewReader(render(t, "json", []*result.File{f}, Options{})))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := schema.Validate(value); err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			}
 		}
 	}
 }

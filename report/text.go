@@ -37,6 +37,9 @@ func (t *text) story(s *story.Story, files []*result.File) {
 	for _, line := range s.Sub {
 		t.wrap("", line, none)
 	}
+	if s.Struck {
+		t.wrap("", "The numbers below must not be used to name a winner.", bad)
+	}
 	for _, sec := range s.Sections {
 		if sec.Detail {
 			continue

@@ -25,6 +25,8 @@ var cases = []struct {
 	{"nothing-was-due", func() []*result.File { return []*result.File{sample.Empty()} }},
 	{"ramp-of-concurrency", func() []*result.File { return []*result.File{sample.Ramp()} }},
 	{"comparison", func() []*result.File { return []*result.File{sample.Comparison()} }},
+	{"comparison-not-fair", func() []*result.File { return []*result.File{sample.NotFair()} }},
+	{"comparison-of-one-launch", func() []*result.File { return []*result.File{sample.OneLaunch()} }},
 	{"two-saved-results", func() []*result.File { return []*result.File{sample.Met(), sample.Half()} }},
 }
 

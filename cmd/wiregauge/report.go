@@ -1,5 +1,87 @@
 package main
 
-import "github.com/spf13/cobra"
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
 
-func (a *app) reportCommand() *cobra.Command { return laterCommand("report") }
+	"github.com/spf13/cobra"
+
+	"wiregauge/internal/option"
+	"wiregauge/report"
+	"wiregauge/result"
+)
+
+// reportOptions are the flags of report.
+type reportOptions struct {
+	OutputOptions `group:"Output"`
+}
+
+func (a *app) reportCommand() *cobra.Command {
+	o := &reportOptions{}
+	cmd := &cobra.Command{
+		Use: "report [flags] FILE…", Short: "tell saved results as text, JSON, CSV, Markdown or HTML, several side by side",
+		Long: "Tell results that run, compare and demo saved: JSON files, the reports in HTML that hold them, or - for\n" +
+			"standard input. Several results are told side by side, without a verdict: they were measured one after the other.",
+		Example: `  wiregauge report result.json
+  wiregauge report before.json after.json -o html=both.html
+  wiregauge report report.html -o json=-`,
+	}
+	set := a.bind(cmd, o)
+	cmd.RunE = func(_ *cobra.Command, args []string) error { return a.report(o, set, args) }
+	return cmd
+}
+
+func (a *app) report(o *reportOptions, set *option.Set, paths []string) error {
+	if len(paths) == 0 {
+		return usage("report wants at least one saved result").with("try", "wiregauge report result.json -o html=report.html")
+	}
+	outs, err := report.ParseOutputs(o.Output)
+	if err != nil {
+		return usage("%w", err)
+	}
+	if err := report.CheckAll(outs); err != nil {
+		return usage("%w", err)
+	}
+	files, err := a.savedResults(paths)
+	if err != nil {
+		return err
+	}
+	opt := report.Options{Theme: o.Theme, Title: o.Title}
+	if set.Given("percentiles") { // else each result tells its own
+		opt.Percentiles = o.Percentiles
+	}
+	a.look(&opt, &o.TalkOptions)
+	return report.WriteAll(outs, a.stdout, files, opt)
+}
+
+// savedResults reads every file; one may hold several results.
+func (a *app) savedResults(paths []string) ([]*result.File, error) {
+	var files []*result.File
+	for _, path := range paths {
+		more, err := a.savedResult(path)
+		if err != nil {
+			return nil, usage("%s: %w", path, err)
+		}
+		files = append(files, more...)
+	}
+	return files, nil
+}
+
+func (a *app) savedResult(path string) ([]*result.File, error) {
+	var in io.Reader = a.stdin
+	if path != report.Stdout {
+		f, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("there is no such file; run and compare save one with -o json=%s", path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return result.ReadAll(in)
+}

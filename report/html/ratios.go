@@ -114,7 +114,7 @@ func shortWords(v result.Verdict) string {
 	case verdict.Same:
 		return "no difference"
 	case verdict.NotFair:
-		return "not fair"
+		return "no winner"
 	case "":
 		if v.Metric != "bytes" {
 			return verdict.Ratio(v)

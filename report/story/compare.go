@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"wiregauge/report/number"
@@ -172,7 +173,7 @@ func loopback(raw string) bool {
 func loadWords(p result.Plan) string {
 	switch {
 	case p.Loop == "open" && p.Rate != "":
-		return "At " + strings.TrimSuffix(p.Rate, "/s") + rateSuffix(p.Rate)
+		return "At " + rateWords(p.Rate)
 	case p.Concurrency > 0:
 		return fmt.Sprintf("With %s calls in flight", number.Count(int64(p.Concurrency)))
 	default:
@@ -180,11 +181,18 @@ func loadWords(p result.Plan) string {
 	}
 }
 
-func rateSuffix(rate string) string {
-	if strings.HasSuffix(rate, "/s") {
-		return " calls/s"
+// rateWords is a rate as people read it: "2,000 calls/s"; one of another form stays as it was written.
+func rateWords(rate string) string {
+	perSecond, found := strings.CutSuffix(rate, "/s")
+	n, err := strconv.ParseInt(strings.ReplaceAll(perSecond, ",", ""), 10, 64)
+	switch {
+	case !found:
+		return rate
+	case err != nil:
+		return perSecond + " calls/s"
+	default:
+		return number.Count(n) + " calls/s"
 	}
-	return ""
 }
 
 // metricText is one arm's value of a verdict's metric with its unit; empty when it is not known.

@@ -169,7 +169,7 @@ func Short(v result.Verdict) string {
 	v = counted(v)
 	switch v.Outcome {
 	case NotFair:
-		return "not a fair test"
+		return "no winner named"
 	case Same:
 		return "no practical difference"
 	case Faster:
@@ -225,9 +225,6 @@ func Interval(v result.Verdict) string {
 }
 
 func plural(n int, unit string) string {
-	if n == 1 {
-		return "1 " + unit
-	}
 	if strings.HasSuffix(unit, "ch") { // launch
 		unit += "e"
 	}

@@ -116,3 +116,45 @@ func verdicts(base, a result.Arm, launches int) []result.Verdict {
 		{Metric: "bytes", A: base.Name, B: a.Name, Ratio: &ratio, Band: 0.02, Unit: "launch"},
 	}
 }
+
+// NotFair is a comparison whose arms did not do the same work.
+func NotFair() *result.File {
+	f := comparison(1, 20, specs[:2])
+	f.Fair.Checks[1] = result.FairCheck{Name: "reply", Detail: "rest answers 12 fields, rest-h2 answers 11"}
+	f.Fair.Checks[2] = result.FairCheck{Name: "compression", Passed: true, Unknown: true, Detail: "rest could not be asked"}
+	for i := range f.Verdicts {
+		if f.Verdicts[i].Primary {
+			f.Verdicts[i].Outcome, f.Verdicts[i].Confidence = "not_fair", ""
+		}
+	}
+	return f
+}
+
+// OneLaunch is a comparison of targets that were already running elsewhere: one arm was limited by the client, and
+// the p99 says nothing.
+func OneLaunch() *result.File {
+	f := comparison(1, 20, specs[:3])
+	f.Labels = nil
+	f.Plan.Loop, f.Plan.Rate, f.Plan.Arrivals, f.Plan.Concurrency = "open", "2000/s", "poisson", 0
+	for i := range f.Arms {
+		asked := 2000.0
+		f.Arms[i].AskedRate = &asked
+		f.Arms[i].URL = "grpc://10.0.0.7:50051/inv.v1.Inventory/Check"
+	}
+	for i := range f.Verdicts {
+		v := &f.Verdicts[i]
+		v.Unit, v.Units, v.Agree = "round", 20, 19
+		if v.Metric == "p99" {
+			v.Primary, v.Outcome, v.Confidence, v.Reasons = true, "inconclusive", "LOW", []string{"40 to 90 rounds in all, started again with --rounds"}
+		}
+	}
+	f.Verdicts[0].AtLeast = true
+	f.Notes = []string{"one launch only: a difference may belong to this launch; give start commands for several"}
+	f.Gates = []result.Gate{{Expr: "p99<50ms", Words: "fails when p99 is 50 ms or more", Arm: "grpc", Unit: "ns", Passed: true},
+		{Expr: "errors<0.1%", Words: "fails when errors are 0.1 % or more", Unit: "ratio"},
+		{Expr: "p99.99<1s", Words: "fails when p99.99 is 1 s or more", Unit: "ns", Unknown: "too few calls"}}
+	p99, share := 1.78e6, 0.02
+	f.Gates[0].Value, f.Gates[1].Value = &p99, &share
+	f.Partial = true
+	return f
+}
