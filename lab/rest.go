@@ -48,22 +48,26 @@ const (
 	jsonType        = "application/json"
 )
 
+// A wrapper makes a handler of an answer to a pattern.
+type wrapper func(pattern string, answer func(*exchange)) http.HandlerFunc
+
 // restHandler answers the chosen services under /v1/.
-func (s *Server) restHandler() http.Handler {
+func (s *Server) restHandler(wrap wrapper) http.Handler {
 	mux := http.NewServeMux()
+	route := func(pattern string, answer func(*exchange)) { mux.HandleFunc(pattern, wrap(pattern, answer)) }
 	for _, name := range s.config.Services {
 		switch name {
 		case "hello":
-			s.route(mux, "POST /v1/hello", s.json(hello))
-			s.route(mux, "GET /v1/hello/{greeting}", s.json(hello))
+			route("POST /v1/hello", s.json(hello))
+			route("GET /v1/hello/{greeting}", s.json(hello))
 		case "random":
-			s.route(mux, "POST /v1/random", s.json(random))
+			route("POST /v1/random", s.json(random))
 		case "inventory":
-			s.route(mux, "POST /v1/inventory/check", s.json(check))
-			s.route(mux, "GET /v1/inventory/{sku}", s.json(check))
+			route("POST /v1/inventory/check", s.json(check))
+			route("GET /v1/inventory/{sku}", s.json(check))
 		case "echo":
-			s.route(mux, "POST /v1/echo", s.echo)
-			s.route(mux, "POST /v1/echo/stream", s.echoStream)
+			route("POST /v1/echo", s.echo)
+			route("POST /v1/echo/stream", s.echoStream)
 		}
 	}
 	return mux
@@ -89,10 +93,10 @@ func (x *exchange) done(ok bool) {
 	}
 }
 
-// route wraps an answer with what all have in common: the request is read, counted, planted and timed.
-func (s *Server) route(mux *http.ServeMux, pattern string, answer func(*exchange)) {
+// counted wraps an answer with what all have in common: the request is read, counted, planted and timed.
+func (s *Server) counted(pattern string, answer func(*exchange)) http.HandlerFunc {
 	meters := [3]*meter{1: s.ledger.meter("http1 " + pattern), 2: s.ledger.meter("http2 " + pattern)}
-	mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+	return func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{w: w, r: r}
 		var err error
 		if x.body, err = readBody(r); err != nil {
@@ -104,7 +108,7 @@ func (s *Server) route(mux *http.ServeMux, pattern string, answer func(*exchange
 		if s.settle(x) {
 			answer(x)
 		}
-	})
+	}
 }
 
 // readBody reads all of it, in one allocation when its length is told.

@@ -45,7 +45,7 @@ func newRPC(s *Server, secure *tls.Config) *grpc.Server {
 }
 
 // registerService adds one reference service and returns its full name.
-func registerService(g *grpc.Server, name string) string {
+func registerService(g grpc.ServiceRegistrar, name string) string {
 	switch name {
 	case "hello":
 		wgpb.RegisterHelloServer(g, helloServer{})

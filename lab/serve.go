@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"wiregauge/internal/testcert"
@@ -52,6 +53,9 @@ func Serve(ctx context.Context, c ServeConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkSpoiler(c.Protocols, p); err != nil {
+		return nil, err
+	}
 	s := &Server{config: c, plant: p, clock: c.Clock, nextPort: c.Port}
 	if s.clock == nil {
 		s.clock = plant.Real()
@@ -71,15 +75,15 @@ func Serve(ctx context.Context, c ServeConfig) (*Server, error) {
 
 // start opens the listeners in the order of their ports.
 func (s *Server) start() error {
-	var secure *tls.Config
+	var tlsConfig *tls.Config
 	if s.config.TLS {
 		var err error
-		if secure, err = s.makeCA(); err != nil {
+		if tlsConfig, err = s.makeCA(); err != nil {
 			return err
 		}
 	}
-	for _, group := range [][]string{{"http", "h2c"}, {"grpc"}, {"tcp"}, {"https", "h2"}, {"grpcs"}, {"tls"}} {
-		if err := s.startGroup(group, secure); err != nil {
+	for _, group := range s.groups() {
+		if err := s.startGroup(group, tlsConfig); err != nil {
 			return err
 		}
 	}
@@ -92,8 +96,16 @@ func (s *Server) start() error {
 	return nil
 }
 
+// groups lists the protocols that share a listener: HTTP/1.1 and HTTP/2, unless a spoiler answers the latter.
+func (s *Server) groups() [][]string {
+	if needsSpoiler("h2c", s.plant) {
+		return [][]string{{"http"}, {"h2c"}, {"grpc"}, {"tcp"}, {"https"}, {"h2"}, {"grpcs"}, {"tls"}}
+	}
+	return [][]string{{"http", "h2c"}, {"grpc"}, {"tcp"}, {"https", "h2"}, {"grpcs"}, {"tls"}}
+}
+
 // startGroup opens one listener for those protocols of the group that were chosen.
-func (s *Server) startGroup(group []string, secure *tls.Config) error {
+func (s *Server) startGroup(group []string, tlsConfig *tls.Config) error {
 	group = slices.DeleteFunc(slices.Clone(group), func(p string) bool { return !slices.Contains(s.config.Protocols, p) })
 	if len(group) == 0 {
 		return nil
@@ -102,24 +114,28 @@ func (s *Server) startGroup(group []string, secure *tls.Config) error {
 	if err != nil {
 		return err
 	}
-	switch group[0] {
-	case "http", "h2c":
-		s.serveWeb(s.webServer(group, nil), l)
-	case "https", "h2":
-		s.serveWeb(s.webServer(group, secure.Clone()), l)
-	case "grpc":
-		s.serveGRPC(newRPC(s, nil), l)
-	case "grpcs":
-		s.serveGRPC(newRPC(s, secure.Clone()), l)
-	case "tcp":
-		s.serveTCP(l, nil)
-	case "tls":
-		s.serveTCP(l, secure.Clone())
-	}
+	s.answer(l, group, tlsConfig.Clone())
 	for _, protocol := range group {
 		s.addEndpoints(protocol, network, address)
 	}
 	return nil
+}
+
+// answer serves one listener.
+func (s *Server) answer(l net.Listener, group []string, tlsConfig *tls.Config) {
+	if !secure(group[0]) {
+		tlsConfig = nil
+	}
+	switch {
+	case needsSpoiler(group[0], s.plant):
+		s.serveSpoiled(l, tlsConfig)
+	case isFloor(group[0]):
+		s.serveTCP(l, tlsConfig)
+	case strings.HasPrefix(group[0], "grpc"):
+		s.serveGRPC(newRPC(s, tlsConfig), l)
+	default:
+		s.serveWeb(s.webServer(group, tlsConfig), l)
+	}
 }
 
 // makeCA makes the authority and the server's certificate and writes the file that clients trust.

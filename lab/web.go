@@ -26,7 +26,7 @@ func (s *Server) webServer(protocols []string, secure *tls.Config) *http.Server 
 		}
 	}
 	h := &http.Server{
-		Handler:     s.aged(s.restHandler()),
+		Handler:     s.aged(s.restHandler(s.counted)),
 		Protocols:   &p,
 		TLSConfig:   secure,
 		IdleTimeout: s.plant.Idle,

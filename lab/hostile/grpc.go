@@ -19,12 +19,13 @@ func Message(p []byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{0}, uint32(len(p))), p...)
 }
 
-// grpcHead is the start of an answer.
-func grpcHead(s *Stream, more ...string) {
+// RPCHead sends the start of a gRPC answer; more are pairs of further fields.
+func RPCHead(s *Stream, more ...string) {
 	s.Head(false, append([]string{":status", "200", "content-type", "application/grpc"}, more...)...)
 }
 
-func grpcTrailers(s *Stream, code int, text string) {
+// RPCStatus ends a gRPC answer.
+func RPCStatus(s *Stream, code int, text string) {
 	s.Head(true, "grpc-status", strconv.Itoa(code), "grpc-message", escape(text))
 }
 
@@ -43,9 +44,9 @@ func escape(text string) string {
 
 // Echo answers as a good gRPC server would, with the bytes that came.
 func Echo(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	s.Data(s.Body, false)
-	grpcTrailers(s, 0, "")
+	RPCStatus(s, 0, "")
 }
 
 // Refuse answers a stream with REFUSED_STREAM, unread.
@@ -71,36 +72,36 @@ func EarlyTrailers(code int, text string) func(*Stream) bool {
 
 // NoTrailers answers 200 and a complete message and ends the stream without a status.
 func NoTrailers(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	s.Data(s.Body, true)
 }
 
 // LateStatus answers 200 and a complete message, and then a failure in the trailers.
 func LateStatus(code int, text string) func(*Stream) {
 	return func(s *Stream) {
-		grpcHead(s)
+		RPCHead(s)
 		s.Data(s.Body, false)
-		grpcTrailers(s, code, text)
+		RPCStatus(s, code, text)
 	}
 }
 
 // HalfMessage ends the stream, well formed, inside a message.
 func HalfMessage(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	s.Data(Message(make([]byte, 100))[:50], false)
-	grpcTrailers(s, 0, "")
+	RPCStatus(s, 0, "")
 }
 
 // TwoMessages answers a unary call with two messages.
 func TwoMessages(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	s.Data(append(Message([]byte("x")), Message([]byte("y"))...), false)
-	grpcTrailers(s, 0, "")
+	RPCStatus(s, 0, "")
 }
 
 // GiantMessage announces a message of 4 GiB.
 func GiantMessage(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	s.Data([]byte{0, 0xff, 0xff, 0xff, 0xff, 1, 2, 3}, false)
 	<-s.ctx.Done()
 }
@@ -116,11 +117,11 @@ var packed = sync.OnceValue(func() []byte {
 
 // CompressedBomb answers with some MB of gzip that become 1 GiB: 16 members of 64 MiB (RFC 1952, section 2.2).
 func CompressedBomb(s *Stream) {
-	grpcHead(s, "grpc-encoding", "gzip")
+	RPCHead(s, "grpc-encoding", "gzip")
 	m := Message(bytes.Repeat(packed(), 16))
 	m[0] = 1
 	s.Data(m, false)
-	grpcTrailers(s, 0, "")
+	RPCStatus(s, 0, "")
 }
 
 type zeros struct{}
@@ -138,14 +139,14 @@ func ErrorPage(s *Stream) {
 
 // OddStatus answers with a status that is no number.
 func OddStatus(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	s.Data(s.Body, false)
 	s.Head(true, "grpc-status", "fine")
 }
 
 // GiantFrame announces a DATA frame of 16 MiB − 1, above any limit a client has set.
 func GiantFrame(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	header := []byte{0xff, 0xff, 0xff, byte(http2.FrameData), 0}
 	s.Conn.Raw(binary.BigEndian.AppendUint32(header, s.ID))
 	s.Conn.Raw(make([]byte, 64<<10))
@@ -197,7 +198,7 @@ func BrokenBlock(s *Stream) {
 
 // Overflow sends 32 MiB without asking for the client's windows.
 func Overflow(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	p := make([]byte, 16384)
 	for range 2048 {
 		if s.Conn.Frame(func(f *http2.Framer) error { return f.WriteData(s.ID, false, p) }) != nil {
@@ -209,7 +210,7 @@ func Overflow(s *Stream) {
 
 // BreakOff closes the connection inside an answer.
 func BreakOff(s *Stream) {
-	grpcHead(s)
+	RPCHead(s)
 	s.Data(Message(make([]byte, 100))[:50], false)
 	s.Conn.Close()
 }

@@ -194,7 +194,7 @@ func TestHPACKBombUnpacks(t *testing.T) {
 	if _, err := d.Write(block); err != nil || d.Close() != nil {
 		t.Fatalf("it is not well formed: %v", err)
 	}
-	if size < 250<<20 || len(block) > 70<<10 {
+	if size < 250e6 || len(block) > 70<<10 {
 		t.Errorf("%d bytes become %d fields of %d bytes in all", len(block), fields, size)
 	}
 }

@@ -26,6 +26,8 @@ type HTTP2 struct {
 	// GoAway, when above 0: the nth stream of each connection is answered by a GOAWAY whose last id is the
 	// stream before it. It and those after it are ignored; the connection ends when the others are answered.
 	GoAway int
+	// Requests, when above 0: the nth stream of each connection is the last one, and a GOAWAY says so in time.
+	Requests int
 }
 
 // A Conn is one connection of an HTTP2 server.
@@ -152,12 +154,18 @@ func (c *Conn) onHeaders(f *http2.MetaHeadersFrame) error {
 	c.seen++
 	if n := c.server.GoAway; n > 0 && c.seen == n {
 		c.mu.Unlock()
-		return c.goAway(f.StreamID)
+		return c.goAway(max(f.StreamID, 2) - 2)
 	}
 	s = &Stream{ID: f.StreamID, Conn: c, Fields: append([]hpack.HeaderField(nil), f.Fields...), window: c.initial}
 	s.ctx, s.cancel = context.WithCancel(c.ctx)
 	c.streams[s.ID] = s
+	full := c.server.Requests > 0 && c.seen == c.server.Requests
 	c.mu.Unlock()
+	if full {
+		if err := c.goAway(s.ID); err != nil {
+			return err
+		}
+	}
 	if c.server.Head != nil && c.server.Head(s) {
 		c.forget(s.ID)
 		return nil
@@ -165,11 +173,10 @@ func (c *Conn) onHeaders(f *http2.MetaHeadersFrame) error {
 	return c.whole(s, f.StreamEnded())
 }
 
-// goAway tells the client that the stream before id is the last one, and ends the connection once all streams
-// up to it are answered.
+// goAway tells the client that no stream above id is taken, and ends the connection once all up to it are answered.
 func (c *Conn) goAway(id uint32) error {
 	return c.Frame(func(f *http2.Framer) error {
-		c.leaving, c.last = true, max(id, 2)-2
+		c.leaving, c.last = true, id
 		err := f.WriteGoAway(c.last, http2.ErrCodeNo, nil)
 		c.leaveWhenIdle()
 		return err

@@ -14,6 +14,7 @@ type Stream struct {
 	Conn   *Conn
 	Fields []hpack.HeaderField // of the request, pseudo-header fields included
 	Body   []byte              // of the request; whole once Handle is called
+	Note   any                 // the handler's own
 
 	ctx    context.Context
 	cancel context.CancelFunc

@@ -111,3 +111,9 @@ func (p *Plant) PerCall() bool {
 	return p.Delay.kind != none || p.Stall > 0 || p.Slots > 0 || p.Bucket > 0 || p.Size > 0 || p.Body.Chunks > 0 ||
 		p.Status.on() || p.Reset.on() || p.Cut.on() || p.Hang.on() || p.Refuse.on()
 }
+
+// Unread reports whether calls are refused before they were read.
+func (p *Plant) Unread() bool { return p.Refuse.on() }
+
+// Resets reports whether calls are reset, before or inside their answer.
+func (p *Plant) Resets() bool { return p.Reset.on() || p.Cut.on() }

@@ -63,8 +63,19 @@ func (p *Planter) Clock() Clock { return p.clock }
 // Call is to be called once for each call, when it has arrived. It waits as long as the plant says and returns
 // what is to happen then. It fails only when ctx ends before.
 func (p *Planter) Call(ctx context.Context) (Fate, error) {
-	n := p.calls.Add(1) - 1
-	f := p.fate(n)
+	n, f := p.Draw()
+	return p.Wait(ctx, n, f)
+}
+
+// Draw says what becomes of the next call, for servers that have to know before its request was read. Wait is
+// then to be called with what it returns, except for a call that is refused.
+func (p *Planter) Draw() (n uint64, f Fate) {
+	n = p.calls.Add(1) - 1
+	return n, p.fate(n)
+}
+
+// Wait sits through what is planted for the nth call. Its fate may have changed when it returns.
+func (p *Planter) Wait(ctx context.Context, n uint64, f Fate) (Fate, error) {
 	if f.Act == Refuse {
 		return f, nil
 	}
@@ -109,13 +120,16 @@ func (p *Planter) wait(ctx context.Context, n uint64, f Fate) error {
 	} else {
 		busy := p.busy.Add(1)
 		defer p.busy.Add(-1)
-		d += time.Duration(float64(p.plant.Delay.At(n)) * p.plant.factor(n, busy))
+		d += time.Duration(min(float64(p.plant.Delay.At(n))*p.plant.factor(n, busy), longest))
 	}
 	if d <= 0 {
 		return nil
 	}
 	return p.clock.Sleep(ctx, d)
 }
+
+// longest bounds a delay, in nanoseconds: about 146 years.
+const longest = math.MaxInt64 / 2
 
 // stallLeft is how much of a stall is still to come at a moment: stalls take the last part of each period.
 func (p *Plant) stallLeft(now time.Duration) time.Duration {

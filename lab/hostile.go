@@ -1,0 +1,295 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/net/http2"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+
+	"wiregauge/lab/hostile"
+	"wiregauge/lab/plant"
+)
+
+// A spoiler answers HTTP/2 and gRPC where the plant asks for what net/http and grpc-go cannot be made to do. The
+// services behind it are the same ones.
+type spoiler struct {
+	s    *Server
+	rpc  map[string]rpcMethod
+	rest http.Handler
+}
+
+// needsSpoiler reports whether a protocol has to be played by the hostile server under p.
+func needsSpoiler(protocol string, p *plant.Plant) bool {
+	switch protocol {
+	case "grpc", "grpcs":
+		return p.Unread() || p.GoAway > 0 || p.Requests > 0 || p.Resets()
+	case "h2c", "h2":
+		return p.Unread() || p.GoAway > 0
+	}
+	return false
+}
+
+// checkSpoiler refuses plants that neither a library nor the spoiler can carry out together.
+func checkSpoiler(protocols []string, p *plant.Plant) error {
+	spoiled, multiplexed := false, false
+	for _, name := range protocols {
+		spoiled = spoiled || needsSpoiler(name, p)
+		multiplexed = multiplexed || strings.HasPrefix(name, "h2") || strings.HasPrefix(name, "grpc")
+	}
+	if spoiled && (p.Age > 0 || p.Idle > 0) {
+		return errors.New("plant: age and idle do not go with refuse, goaway, or on gRPC with reset, cut and requests")
+	}
+	if !multiplexed && (p.Unread() || p.GoAway > 0) {
+		return errors.New("plant: refuse and goaway are for h2c, h2, grpc and grpcs, none of which is served")
+	}
+	return nil
+}
+
+// serveSpoiled runs the hostile server on l.
+func (s *Server) serveSpoiled(l net.Listener, secure *tls.Config) {
+	p := &spoiler{s: s, rpc: s.rpcMethods(), rest: s.restHandler(bare)}
+	h := &hostile.HTTP2{Head: p.head, Handle: p.handle, GoAway: s.plant.GoAway, Requests: s.plant.Requests}
+	if n := s.plant.Streams; n > 0 {
+		h.Settings = append(h.Settings, http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: uint32(n)})
+	}
+	if secure != nil {
+		secure.NextProtos = []string{"h2"}
+	}
+	server := hostile.Serve(s.ledger.count(l), h.Play, secure)
+	s.onClose(server.Close)
+}
+
+// A spoiled is one call of the spoiler: what was drawn for it, and where it is counted.
+type spoiled struct {
+	planter *plant.Planter // nil: nothing is planted
+	n       uint64
+	fate    plant.Fate
+	refusal error // its wg-plant header is wrong
+
+	meter *meter
+	start time.Time
+}
+
+// head settles a stream when its header block has come: here it is refused or not.
+func (p *spoiler) head(st *hostile.Stream) bool {
+	c := &spoiled{meter: p.meter(st), start: time.Now()}
+	st.Note = c
+	if c.planter, c.refusal = p.s.planterFor(st.Get(plantHeaderName)); c.planter == nil {
+		return false
+	}
+	c.n, c.fate = c.planter.Draw()
+	if c.fate.Act != plant.Refuse {
+		return false
+	}
+	c.meter.begin()
+	c.meter.end(0, false)
+	return hostile.Refuse(st)
+}
+
+// meter is where a call is counted, by method or path.
+func (p *spoiler) meter(st *hostile.Stream) *meter {
+	path, _, _ := strings.Cut(st.Get(":path"), "?")
+	for _, m := range methods {
+		switch path {
+		case m.rpc:
+			return p.s.ledger.meter("grpc " + path)
+		case m.restPath:
+			return p.s.ledger.meter("http2 " + st.Get(":method") + " " + path)
+		}
+	}
+	return p.s.ledger.meter("http2 other")
+}
+
+// handle answers a whole request as drawn.
+func (p *spoiler) handle(st *hostile.Stream) {
+	c := st.Note.(*spoiled)
+	c.start = time.Now()
+	c.meter.begin()
+	if c.planter != nil {
+		var err error
+		if c.fate, err = c.planter.Wait(st.Context(), c.n, c.fate); err != nil {
+			c.end(false)
+			return
+		}
+	}
+	switch c.fate.Act {
+	case plant.Hang:
+		<-st.Context().Done()
+		c.end(false)
+		return
+	case plant.Reset:
+		c.end(false)
+		st.Reset(http2.ErrCodeInternal)
+		return
+	}
+	if strings.HasPrefix(st.Get("content-type"), "application/grpc") {
+		p.answerRPC(st, c)
+		return
+	}
+	p.answerREST(st, c)
+}
+
+func (c *spoiled) end(ok bool) { c.meter.end(time.Since(c.start), ok) }
+
+// answerRPC answers a unary gRPC call.
+func (p *spoiler) answerRPC(st *hostile.Stream, c *spoiled) {
+	reply, err := p.callRPC(st, c)
+	if err != nil {
+		c.end(false)
+		e := status.Convert(err)
+		hostile.RPCHead(st)
+		hostile.RPCStatus(st, int(e.Code()), e.Message())
+		return
+	}
+	p.sleep(st, c.fate.Body.First)
+	hostile.RPCHead(st)
+	if p.body(st, c, hostile.Message(reply)) {
+		c.end(true)
+		hostile.RPCStatus(st, 0, "")
+	}
+}
+
+func (p *spoiler) callRPC(st *hostile.Stream, c *spoiled) ([]byte, error) {
+	if c.refusal != nil {
+		return nil, status.Error(codes.InvalidArgument, c.refusal.Error())
+	}
+	if c.fate.Act == plant.Fail {
+		return nil, status.Error(codes.Code(c.fate.Code.GRPC), plantedText)
+	}
+	m, ok := p.rpc[st.Get(":path")]
+	if !ok {
+		return nil, status.Errorf(codes.Unimplemented, "no unary method %s under this plant", st.Get(":path"))
+	}
+	if len(st.Body) < 5 || st.Body[0] != 0 {
+		return nil, status.Error(codes.Unimplemented, "want one uncompressed message under this plant")
+	}
+	a, err := m.handler(m.server, st.Context(), func(v any) error { return proto.Unmarshal(st.Body[5:], v.(proto.Message)) }, nil)
+	if err != nil {
+		return nil, err
+	}
+	if c.fate.Size > 0 {
+		fill(a, make([]byte, c.fate.Size))
+	}
+	return proto.Marshal(a.(proto.Message))
+}
+
+// answerREST answers an HTTP request.
+func (p *spoiler) answerREST(st *hostile.Stream, c *spoiled) {
+	a := p.callREST(st, c)
+	head := []string{":status", strconv.Itoa(a.code)}
+	for name, values := range a.header {
+		head = append(head, strings.ToLower(name), values[0])
+	}
+	p.sleep(st, c.fate.Body.First)
+	st.Head(false, head...)
+	if p.body(st, c, a.body.Bytes()) {
+		c.end(a.code < 400)
+		st.Data(nil, true)
+	}
+}
+
+func (p *spoiler) callREST(st *hostile.Stream, c *spoiled) *recorder {
+	a := &recorder{header: http.Header{}, code: http.StatusOK}
+	x := &exchange{w: a, fate: c.fate, body: st.Body}
+	switch target, err := url.ParseRequestURI(st.Get(":path")); {
+	case err != nil:
+		x.fail(http.StatusBadRequest, err.Error())
+	case c.refusal != nil:
+		x.fail(http.StatusBadRequest, c.refusal.Error())
+	case c.fate.Act == plant.Fail:
+		x.fail(c.fate.Code.HTTP, plantedText)
+	default:
+		x.fate.Act, x.fate.Body = plant.Answer, plant.SlowBody{} // those are ours
+		r := &http.Request{Method: st.Get(":method"), URL: target, Host: st.Get(":authority"), ProtoMajor: 2, Header: http.Header{}}
+		for _, f := range st.Fields {
+			r.Header.Add(f.Name, f.Value)
+		}
+		p.rest.ServeHTTP(a, r.WithContext(context.WithValue(st.Context(), exchangeKey{}, x)))
+	}
+	return a
+}
+
+type exchangeKey struct{}
+
+// bare wraps an answer whose exchange has been read, counted and planted by the spoiler.
+func bare(_ string, answer func(*exchange)) http.HandlerFunc {
+	return func(_ http.ResponseWriter, r *http.Request) {
+		x := r.Context().Value(exchangeKey{}).(*exchange)
+		x.r = r
+		answer(x)
+	}
+}
+
+// body sends the bytes of an answer as planted and reports whether its end is still to be sent.
+func (p *spoiler) body(st *hostile.Stream, c *spoiled, b []byte) bool {
+	if c.fate.Act == plant.Cut {
+		c.end(false)
+		st.Data(b[:len(b)/2], false)
+		st.Reset(http2.ErrCodeInternal)
+		return false
+	}
+	slow := c.fate.Body
+	chunks := max(slow.Chunks, 1)
+	for i := range chunks {
+		p.sleep(st, (slow.Last-slow.First)/time.Duration(chunks))
+		if st.Data(b[len(b)*i/chunks:len(b)*(i+1)/chunks], false) != nil {
+			c.end(false)
+			return false
+		}
+	}
+	return true
+}
+
+func (p *spoiler) sleep(st *hostile.Stream, d time.Duration) {
+	if d > 0 {
+		p.s.clock.Sleep(st.Context(), d)
+	}
+}
+
+// An rpcMethod is a unary method as generated code describes it.
+type rpcMethod struct {
+	server  any
+	handler grpc.MethodHandler
+}
+
+// registrar collects the unary methods of services instead of serving them.
+type registrar map[string]rpcMethod
+
+func (r registrar) RegisterService(d *grpc.ServiceDesc, impl any) {
+	for _, m := range d.Methods {
+		r[fmt.Sprintf("/%s/%s", d.ServiceName, m.MethodName)] = rpcMethod{impl, m.Handler}
+	}
+}
+
+func (s *Server) rpcMethods() map[string]rpcMethod {
+	r := registrar{}
+	for _, name := range s.config.Services {
+		registerService(r, name)
+	}
+	return r
+}
+
+// A recorder keeps an answer of net/http.
+type recorder struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header         { return r.header }
+func (r *recorder) WriteHeader(code int)        { r.code = code }
+func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
+func (r *recorder) Flush()                      {}
