@@ -83,10 +83,17 @@ func (b *book) due(at time.Duration, n int64) {
 	b.dues[second] += n
 }
 
+// late counts calls of which no sample comes: unfinished and unsent ones.
+func (b *book) late(at time.Duration, n int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.due(at, n)
+}
+
 // second counts x in its strip. Samples of different lanes come out of order by at most a flush, so that two seconds
 // are open at a time; what is even older counts in the older one.
 func (b *book) second(x *sample) {
-	at := int64(max(x.done-b.start, 0) / time.Second)
+	at := int64(max(x.done-b.start-1, 0) / time.Second) // a second ends with its last nanosecond
 	for at > b.recent[1].second {
 		b.roll()
 	}

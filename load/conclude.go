@@ -85,6 +85,7 @@ func (l *lane) unfinished(c *closing, s *slot) {
 	l.tally.of(s).Unfinished++
 	if !s.warm {
 		c.ages.Record(l.now - s.Due)
+		l.tally.book.late(s.Due, 1)
 	}
 }
 
@@ -100,9 +101,11 @@ func (l *lane) gather(c *closing) {
 		c.refusals[i] += n
 	}
 	c.lastDone = max(c.lastDone, a.lastDone)
-	c.bytes.add(l.carried().plus(l.mark, -1))
-	c.born.add(l.born.minus(l.bornTold))
-	l.bornTold = l.born
+	if a.marked {
+		c.bytes.add(l.carried().plus(l.mark, -1))
+	}
+	c.born.add(l.born.minus(l.told))
+	l.told = l.born
 	for _, row := range a.classes {
 		c.merge(row)
 	}
@@ -146,7 +149,7 @@ func (e *Engine) countOpen(t *turn, c *closing, end time.Duration) {
 	warm, main := t.open.unsent(by, func(tk ticket, n int64) {
 		if !tk.warm {
 			c.unsentAges.RecordN(end-tk.due, n)
-			t.book.due(tk.due, n)
+			t.book.late(tk.due, n)
 		}
 	})
 	c.warm.Unsent, c.warm.Due = warm, warm+c.warm.Sent

@@ -71,16 +71,13 @@ func (l *lane) wanted() bool {
 	if t.stopped.Load() {
 		return false
 	}
-	if l.due.n > 0 {
+	if l.due.n > 0 || t.open != nil && t.open.waiting(l.now) {
 		return true
 	}
 	if l.e.plan.OneCall {
-		return t.open != nil && t.open.stalled.Load()
+		return false
 	}
-	if t.open != nil {
-		return t.open.busy()
-	}
-	return l.flight.n > 0
+	return l.flight.n > 0 || t.open != nil && t.open.inflight.Load() > 0
 }
 
 // dial makes a connection in a goroutine of its own, which goes on to read it.

@@ -35,13 +35,8 @@ func (e *Engine) readCosts() costs {
 	return c
 }
 
-// meterStart reads the costs and the bytes at the start of the measured window.
+// meterStart reads the costs at the start of the measured window.
 func (e *Engine) meterStart(t *turn) {
-	for _, l := range e.lanes {
-		l.mu.Lock()
-		l.mark = l.carried()
-		l.mu.Unlock()
-	}
 	t.before = e.readCosts()
 	t.peak = max(t.peak, t.before.server.RSS)
 }

@@ -42,6 +42,10 @@ func Open(ctx context.Context, p Plan) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	return e.open(ctx)
+}
+
+func (e *Engine) open(ctx context.Context) (*Engine, error) {
 	if err := e.connectAll(ctx); err != nil {
 		_ = e.Close()
 		return nil, err

@@ -31,11 +31,10 @@ type lane struct {
 	now   time.Duration // stamp of the read, write or timer being worked on
 	tally tally         // of the current turn
 	past  carried       // bytes of links that have ended
-	mark  carried       // bytes at the start of the measured window
+	mark  carried       // bytes before the first measured call
 
-	born       births // connections since the lane began
-	bornBefore births // those told of by earlier turns
-	bornTold   births
+	born births // connections since the lane began
+	told births // those told of by earlier turns
 
 	placing bool // the keeper gives it a call
 	dirty   bool // the keeper has given it calls that are not written yet
@@ -94,6 +93,9 @@ func (l *lane) startNext(t *turn) bool {
 	tk, ok := l.take(t)
 	if !ok {
 		return false
+	}
+	if !tk.warm && !l.tally.marked {
+		l.mark, l.tally.marked = l.carried(), true
 	}
 	s := l.prepare(tk)
 	err := l.cur.start(s)

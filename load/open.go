@@ -28,6 +28,7 @@ type openLoop struct {
 	inflight atomic.Int64
 	stalled  atomic.Bool // calls wait for room, and lanes help themselves
 	dry      atomic.Bool // no call is left
+	full     atomic.Bool // because all of the number asked for have been sent
 	limited  atomic.Bool // most was reached
 	dialed   uint64      // calls up to here have had a connection opened for them, where one was missing
 }
@@ -37,8 +38,10 @@ func (o *openLoop) next() (tk ticket, ok bool) {
 	i := o.head
 	due := o.start + o.pacer.Due(i)
 	warm := i < o.warm || due < o.warmTill
-	if i >= o.end || due >= o.endDue || !warm && o.total > 0 && o.measured >= o.total {
+	full := !warm && o.total > 0 && o.measured >= o.total
+	if i >= o.end || due >= o.endDue || full {
 		o.dry.Store(true)
+		o.full.Store(full)
 		return ticket{}, false
 	}
 	return ticket{index: i, due: due, at: due, warm: warm}, true
@@ -90,8 +93,16 @@ func (o *openLoop) landed(l *lane) {
 	}
 }
 
-// busy reports whether there is work for a connection.
-func (o *openLoop) busy() bool { return o.inflight.Load() > 0 || o.stalled.Load() }
+// waiting reports whether a call is due that has no place yet.
+func (o *openLoop) waiting(now time.Duration) bool {
+	if !o.stalled.Load() || o.dry.Load() {
+		return false
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	tk, ok := o.next()
+	return ok && tk.due <= now
+}
 
 // over reports whether nothing is left to do.
 func (o *openLoop) over() bool { return o.dry.Load() && o.inflight.Load() == 0 }

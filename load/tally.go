@@ -43,6 +43,7 @@ type tally struct {
 	flushed    time.Duration
 	texts      int64 // failures since a text was of use
 	lastDone   time.Duration
+	marked     bool // the lane's bytes before its first measured call have been noted
 }
 
 func (a *tally) of(s *slot) *result.Counts {

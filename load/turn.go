@@ -185,7 +185,6 @@ func (e *Engine) begin(t *turn) {
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		l.tally.reset(t.book)
-		l.bornBefore = l.bornTold
 		l.mu.Unlock()
 	}
 	e.meterStart(t)
@@ -270,7 +269,7 @@ func (t *turn) done() bool {
 	if t.closed != nil {
 		return t.closed.left.Load() <= 0
 	}
-	if t.spec.Duration > 0 && t.spec.Total == 0 && t.stopAt == 0 {
+	if t.spec.Duration > 0 && t.stopAt == 0 && !t.open.full.Load() {
 		return false // the slice is waited for, though no call is due in the rest of it
 	}
 	return t.open.over() || t.stopAt > 0 && t.open.inflight.Load() == 0

@@ -1,0 +1,279 @@
+package load
+
+import (
+	"testing"
+	"time"
+
+	"wiregauge"
+	"wiregauge/hist"
+	"wiregauge/result"
+)
+
+const ms = time.Millisecond
+
+func wantTime(t *testing.T, name string, got, want time.Duration) {
+	t.Helper()
+	if d := got - want; d > want/1000 || -d > want/1000 { // a bucket is up to 0.05 % off
+		t.Errorf("%s: %v, want %v", name, got, want)
+	}
+}
+
+func span(h *hist.Histogram) (low, high time.Duration) {
+	if h == nil {
+		return -1, -1
+	}
+	return h.Min(), h.Max()
+}
+
+// K01: the latency of failures stays out of that of good calls.
+func TestFailuresHaveTheirOwnLatency(t *testing.T) {
+	p := &peer{behave: func(n int, _ time.Duration) reply {
+		if n%2 == 0 {
+			return reply{after: ms}
+		}
+		return reply{after: 200 * ms, status: 13}
+	}}
+	inFakeTime(t, p, Plan{}, Spec{Total: 20}, func(t *testing.T, r result.Turn) {
+		if r.OK != 10 || r.Failed != 10 {
+			t.Fatalf("%+v", r.Counts)
+		}
+		if low, high := span(r.Latency); low != ms || high != ms {
+			t.Errorf("OK between %v and %v", low, high)
+		}
+		if low, high := span(r.FailedLatency); low != 200*ms || high != 200*ms {
+			t.Errorf("failed between %v and %v", low, high)
+		}
+		if r.Window != 2010*ms {
+			t.Errorf("window %v", r.Window)
+		}
+	})
+}
+
+// K02: every call fails.
+func TestNothingButFailures(t *testing.T) {
+	p := &peer{behave: func(int, time.Duration) reply { return reply{after: 3 * ms, status: 13} }}
+	plan := Plan{Class: func(o wiregauge.Outcome, status int) string { return "INTERNAL" }}
+	inFakeTime(t, p, plan, Spec{Total: 20}, func(t *testing.T, r result.Turn) {
+		if r.Failed != 20 || r.OK != 0 || r.Latency != nil || r.FailedLatency.Count() != 20 {
+			t.Errorf("%+v, latency %v", r.Counts, r.Latency)
+		}
+		if len(r.Errors) != 1 || r.Errors[0].Class != "INTERNAL" || r.Errors[0].Count != 20 ||
+			len(r.Errors[0].Examples) != maxExamples || r.Errors[0].Message != "planted" {
+			t.Errorf("%+v", r.Errors)
+		}
+		if e := r.Errors[0]; e.First != 3*ms || e.Last != 60*ms {
+			t.Errorf("first at %v, last at %v", e.First, e.Last)
+		}
+	})
+}
+
+// K07: warm-up leaves the window, not only the count.
+func TestWarmupLeavesTheWindow(t *testing.T) {
+	p := &peer{behave: after(100 * ms)}
+	inFakeTime(t, p, Plan{}, Spec{WarmupCalls: 5, Total: 5}, func(t *testing.T, r result.Turn) {
+		if r.OK != 5 || r.Warm.OK != 5 || r.Window != 500*ms || r.CompletedInside != 5 {
+			t.Errorf("%+v in %v, %d inside; warm-up %+v", r.Counts, r.Window, r.CompletedInside, r.Warm)
+		}
+		if r.SentBytes.Body != 5*8 {
+			t.Errorf("%d bytes sent in the window", r.SentBytes.Body)
+		}
+	})
+	p = &peer{behave: after(100 * ms)}
+	inFakeTime(t, p, Plan{}, Spec{WarmupDuration: 450 * ms, Duration: time.Second}, func(t *testing.T, r result.Turn) {
+		// due at 0, 100 … 400: warm; 500 … 1400: measured, the last of them ends after the window.
+		if r.Warm.OK != 5 || r.OK != 9 || r.Unfinished != 1 || r.CompletedInside != 10 || r.Window != time.Second {
+			t.Errorf("%+v in %v, %d inside; warm-up %+v", r.Counts, r.Window, r.CompletedInside, r.Warm)
+		}
+	})
+}
+
+// K16: conservation at the deadline, with calls in flight.
+func TestConservationAtTheDeadline(t *testing.T) {
+	p := &peer{behave: after(7 * ms)}
+	plan := Plan{Connections: 2, Concurrency: 10, Streams: 5}
+	inFakeTime(t, p, plan, Spec{Duration: 3 * time.Second}, func(t *testing.T, r result.Turn) {
+		if r.Sent != 4290 || r.OK != 4280 || r.Unfinished != 10 {
+			t.Errorf("%+v", r.Counts)
+		}
+		if int64(p.received) < r.OK || int64(p.received) > r.Sent {
+			t.Errorf("the peer received %d", p.received)
+		}
+		if low, high := span(r.Ages); low != 4*ms || high != 4*ms {
+			t.Errorf("ages %v to %v", low, high)
+		}
+	})
+}
+
+// Drain lets calls in flight finish; they belong to the turn, but not to its rate.
+func TestDrain(t *testing.T) {
+	p := &peer{behave: after(7 * ms)}
+	inFakeTime(t, p, Plan{Concurrency: 10, Drain: time.Second}, Spec{Duration: 3 * time.Second}, func(t *testing.T, r result.Turn) {
+		if r.Sent != 4290 || r.OK != 4290 || r.CompletedInside != 4280 || r.Window != 3*time.Second {
+			t.Errorf("%+v, %d inside", r.Counts, r.CompletedInside)
+		}
+	})
+	p = &peer{behave: func(int, time.Duration) reply { return reply{hang: true} }}
+	inFakeTime(t, p, Plan{Concurrency: 3, Drain: time.Second}, Spec{Duration: 3 * time.Second}, func(t *testing.T, r result.Turn) {
+		if low, high := span(r.Ages); r.Unfinished != 3 || low != 4*time.Second || high != 4*time.Second {
+			t.Errorf("%+v, ages %v to %v", r.Counts, low, high)
+		}
+	})
+}
+
+// K19: percentiles stay inside the data and within a bucket of the exact value.
+func TestPercentilesStayInsideTheData(t *testing.T) {
+	p := &peer{behave: func(n int, _ time.Duration) reply {
+		return reply{after: 501300*time.Microsecond + time.Duration(n)*16160*time.Nanosecond}
+	}}
+	inFakeTime(t, p, Plan{}, Spec{Total: 100}, func(t *testing.T, r result.Turn) {
+		low, high := span(r.Latency)
+		for q := 1.0; q <= 100; q++ {
+			got := r.Latency.Percentile(q)
+			exact := 501300*time.Microsecond + time.Duration(q-1)*16160*time.Nanosecond
+			wantTime(t, "percentile", got, exact)
+			if got < low || got > high {
+				t.Errorf("p%v = %v outside %v to %v", q, got, low, high)
+			}
+		}
+	})
+}
+
+// K20: more than a million calls, the last 50,000 slow.
+func TestMoreThanAMillionCalls(t *testing.T) {
+	p := &peer{behave: func(n int, _ time.Duration) reply {
+		if n >= 1_000_000 {
+			return reply{after: 20 * ms}
+		}
+		return reply{after: ms}
+	}}
+	inFakeTime(t, p, Plan{Concurrency: 500}, Spec{Total: 1_050_000}, func(t *testing.T, r result.Turn) {
+		if r.OK != 1_050_000 || r.SentBytes.Body != 8*1_050_000 {
+			t.Errorf("%+v, %d bytes", r.Counts, r.SentBytes.Body)
+		}
+		wantTime(t, "p95", r.Latency.Percentile(95), ms)
+		wantTime(t, "p96", r.Latency.Percentile(96), 20*ms)
+	})
+}
+
+// K21: nothing but timeouts.
+func TestNothingButTimeouts(t *testing.T) {
+	for _, spent := range []bool{false, true} { // a stream is cancelled, or the connection closed
+		p := &peer{behave: func(int, time.Duration) reply { return reply{hang: true} }}
+		plan := Plan{Concurrency: 10, Connections: 10, Timeout: time.Second,
+			NewSession: func(ev wiregauge.Events) wiregauge.Session { f := newFake(ev); f.spent = spent; return f }}
+		inFakeTime(t, p, plan, Spec{Total: 100}, func(t *testing.T, r result.Turn) {
+			if r.Failed != 100 || r.TimedOut != 100 || r.Latency != nil || r.CompletedInside != 0 {
+				t.Errorf("%+v, latency %v", r.Counts, r.Latency)
+			}
+			if low, high := span(r.FailedLatency); low != time.Second || high != time.Second || r.Window != 10*time.Second {
+				t.Errorf("between %v and %v, window %v", low, high, r.Window)
+			}
+			if want := map[bool]int64{true: 90, false: 0}[spent]; r.Connections.Opened-10 != want {
+				t.Errorf("%+v", r.Connections)
+			}
+			if r.Errors[0].Class != "timeout" || r.Errors[0].Count != 100 {
+				t.Errorf("%+v", r.Errors)
+			}
+		})
+	}
+}
+
+// K22: calls in flight at the deadline are listed with their ages.
+func TestCallsThatHangAtTheDeadline(t *testing.T) {
+	p := &peer{behave: func(n int, at time.Duration) reply {
+		if at > 2*time.Second && n%2500 == 0 {
+			return reply{after: 8 * time.Second}
+		}
+		return reply{after: 3 * ms}
+	}}
+	plan := Plan{Connections: 10, Concurrency: 10}
+	inFakeTime(t, p, plan, Spec{Duration: 10 * time.Second}, func(t *testing.T, r result.Turn) {
+		low, high := span(r.Ages)
+		if r.Failed != 0 || r.Unfinished != 10 || low > 3*ms || high < 7*time.Second || high >= 8*time.Second {
+			t.Errorf("%+v, ages %v to %v", r.Counts, low, high)
+		}
+		if r.Latency.Max() != 3*ms {
+			t.Errorf("slowest OK call %v", r.Latency.Max())
+		}
+	})
+}
+
+// K25: three messages of an endless stream are a success, and the stream is cancelled.
+func TestTakeOfAnEndlessStream(t *testing.T) {
+	p := &peer{behave: func(int, time.Duration) reply { return reply{messages: 10, gap: 10 * ms, endless: true} }}
+	plan := Plan{Take: 3, Concurrency: 2, Requests: []*wiregauge.Request{{Shape: wiregauge.ServerStream}}}
+	inFakeTime(t, p, plan, Spec{Total: 8}, func(t *testing.T, r result.Turn) {
+		if r.OK != 8 || r.Messages != 24 {
+			t.Errorf("%+v", r.Counts)
+		}
+		if low, high := span(r.Latency); low != 20*ms || high != 20*ms {
+			t.Errorf("between %v and %v", low, high)
+		}
+		if low, high := span(r.MessageGap); low != 10*ms || high != 10*ms || r.MessageGap.Count() != 16 {
+			t.Errorf("gaps between %v and %v", low, high)
+		}
+	})
+}
+
+// S16: a peer that allows 100 streams; the wait for a stream is part of the latency and shown apart.
+func TestWaitForAStream(t *testing.T) {
+	p := &peer{behave: after(20 * ms)}
+	plan := Plan{Concurrency: 1000, NewSession: func(ev wiregauge.Events) wiregauge.Session {
+		f := newFake(ev)
+		f.streams = 100
+		return f
+	}}
+	inFakeTime(t, p, plan, Spec{WarmupDuration: 990 * ms, Duration: 10 * time.Second}, func(t *testing.T, r result.Turn) {
+		wantTime(t, "latency", r.Latency.Percentile(50), 200*ms)
+		wantTime(t, "slot wait", r.SlotWait.Percentile(50), 180*ms)
+		wantTime(t, "service", r.Service.Percentile(50), 20*ms)
+		if r.CompletedInside != 50_000 {
+			t.Errorf("%d in 10 s", r.CompletedInside)
+		}
+	})
+}
+
+// Thinking callers pause between calls, and are due when the pause is over.
+func TestThinkTime(t *testing.T) {
+	p := &peer{behave: after(10 * ms)}
+	plan := Plan{Concurrency: 4, Think: Think{Mean: 90 * ms}}
+	inFakeTime(t, p, plan, Spec{Duration: 10 * time.Second}, func(t *testing.T, r result.Turn) {
+		if r.Sent != 400 || r.OK != 400 || r.Unfinished != 0 {
+			t.Errorf("%+v", r.Counts)
+		}
+		wantTime(t, "latency", r.Latency.Max(), 10*ms)
+	})
+	plan.Think.Exponential = true
+	plan.Concurrency = 50
+	inFakeTime(t, p, plan, Spec{Duration: 100 * time.Second}, func(t *testing.T, r result.Turn) {
+		if r.OK < 48_000 || r.OK > 52_000 { // a mean of 100 ms a call
+			t.Errorf("%+v", r.Counts)
+		}
+	})
+}
+
+// Each second of a turn is told.
+func TestStrips(t *testing.T) {
+	p := &peer{behave: func(_ int, at time.Duration) reply {
+		if at >= 2*time.Second {
+			return reply{after: 50 * ms}
+		}
+		return reply{after: 10 * ms}
+	}}
+	inFakeTime(t, p, Plan{}, Spec{Duration: 3990 * ms}, func(t *testing.T, r result.Turn) {
+		if len(r.Strips) != 4 {
+			t.Fatalf("%+v", r.Strips)
+		}
+		for i, want := range []result.Strip{
+			{At: 0, OK: 100, Due: 100, P50: 10 * ms, P99: 10 * ms, Max: 10 * ms},
+			{At: time.Second, OK: 100, Due: 100, P50: 10 * ms, P99: 10 * ms, Max: 10 * ms},
+			{At: 2 * time.Second, OK: 20, Due: 20, P50: 50 * ms, P99: 50 * ms, Max: 50 * ms},
+			{At: 3 * time.Second, OK: 19, Due: 20, P50: 50 * ms, P99: 50 * ms, Max: 50 * ms},
+		} {
+			got := r.Strips[i]
+			if got.At != want.At || got.OK != want.OK || got.Due != want.Due || got.Max != want.Max {
+				t.Errorf("second %d: %+v, want %+v", i, got, want)
+			}
+		}
+	})
+}
