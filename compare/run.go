@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"wiregauge"
@@ -110,8 +111,8 @@ var errArmDied = errors.New("its server ended by itself")
 // launch plays one launch. A launch in which an arm fails to start is void whole and redone once.
 func (c *comparison) launch(ctx context.Context, number int) error {
 	st, err := c.start(ctx, number)
-	if err != nil && ctx.Err() == nil && c.startsServers() {
-		c.say(Progress{Phase: "starting", Launch: number + 1, Note: err.Error() + "; the launch is started again"})
+	if c.worthAnother(ctx, number, err) {
+		c.say(Progress{Phase: "starting", Launch: number + 1, Note: firstLine(err) + "; the launch is started again"})
 		st, err = c.start(ctx, number)
 	}
 	if err != nil {
@@ -126,6 +127,20 @@ func (c *comparison) launch(ctx context.Context, number int) error {
 		c.launches = append(c.launches, st.data)
 	}
 	return err
+}
+
+// worthAnother reports whether a launch that failed to start is tried again: a port may have been taken. A server
+// that was waited for in vain in the very first launch will not do better.
+func (c *comparison) worthAnother(ctx context.Context, number int, err error) bool {
+	if err == nil || ctx.Err() != nil || !c.startsServers() {
+		return false
+	}
+	return number > 0 || !errors.Is(err, errNotReady)
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return strings.TrimSuffix(strings.TrimSuffix(line, "; it wrote:"), ";")
 }
 
 func (c *comparison) startsServers() bool {
@@ -217,7 +232,7 @@ func (c *comparison) armDied(fault *ArmError) error {
 	if c.deaths[fault.Arm] > 1 || fault.Launch == c.plan.Launches {
 		return fault
 	}
-	c.say(Progress{Phase: "measuring", Launch: fault.Launch, Note: fault.Error() + "; the finished rounds are kept, the next launch follows"})
+	c.say(Progress{Phase: "measuring", Launch: fault.Launch, Note: firstLine(fault) + "; the finished rounds are kept, the next launch follows"})
 	return nil
 }
 

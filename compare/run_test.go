@@ -369,6 +369,9 @@ func TestAnArmThatNeverBecomesReady(t *testing.T) {
 				if lost := lostArm(t, err); lost.Arm != "b" || !strings.Contains(err.Error(), c.want) {
 					t.Errorf("error %v, want %q", err, c.want)
 				}
+				if n := len(p.started); n > 2 {
+					t.Errorf("%d starts: a server that was waited for in vain is not started again", n)
+				}
 				p.nothingLeft(t)
 			})
 		})

@@ -2,6 +2,7 @@ package compare
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -121,7 +122,7 @@ func (w *waiting) ready(ctx context.Context) error {
 		}
 		err = fmt.Errorf("it answered %s", s.Failure)
 		if time.Since(w.failing) > patience {
-			w.give(fmt.Errorf("it runs, but for %v it has answered %s", patience, s.Failure))
+			w.give(notReady{fmt.Errorf("it runs, but for %v it has answered %s", patience, s.Failure)})
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -137,10 +138,18 @@ func (w *waiting) late(limit time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.last == nil {
-		return fmt.Errorf("never became ready in %v", limit)
+		return notReady{fmt.Errorf("never became ready in %v", limit)}
 	}
-	return fmt.Errorf("never became ready in %v: %w", limit, w.last)
+	return notReady{fmt.Errorf("never became ready in %v: %w", limit, w.last)}
 }
+
+// errNotReady is a server that runs and was waited for in vain.
+var errNotReady = errors.New("not ready")
+
+type notReady struct{ error }
+
+func (n notReady) Unwrap() error      { return n.error }
+func (notReady) Is(target error) bool { return target == errNotReady }
 
 // checkFair makes one call of every arm and compares what came back.
 func (c *comparison) checkFair(ctx context.Context, st *stage) error {

@@ -269,10 +269,14 @@ func (c *comparison) settle(s *sample) []string {
 		return []string{fmt.Sprintf("more %s (%s)", unit, flag)}
 	}
 	lo, hi, ok := needed(s.d, s.mean, math.Log1p(c.limit()), math.Log1p(c.band()))
-	if most := 4 * c.plannedUnits(); !ok || lo > most {
+	if c.unit(s.metric) == "block" {
+		lo, hi = lo*c.plan.Rounds/len(s.d), hi*c.plan.Rounds/len(s.d)
+	}
+	planned := c.plannedUnits()
+	if most := 4 * planned; !ok || lo > most {
 		return []string{fmt.Sprintf("not practical here (more than %d %s)", most, unit)}
 	}
-	lo, hi = max(lo, len(s.d)+1), max(hi, len(s.d)+2)
+	lo, hi = max(lo, planned+1), max(hi, planned+2)
 	return []string{fmt.Sprintf("%d to %d %s in all, started again with %s", lo, hi, unit, flag)}
 }
 

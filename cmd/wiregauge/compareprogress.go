@@ -60,7 +60,7 @@ func progressLine(s compare.Progress) string {
 	}
 	switch {
 	case s.Phase != "measuring":
-		fmt.Fprintf(&b, "%s %s", s.Phase, s.Arm)
+		b.WriteString(strings.TrimSpace(s.Phase + " " + s.Arm))
 	default:
 		fmt.Fprintf(&b, "order: %s", strings.Join(s.Order, " "))
 	}
