@@ -16,7 +16,10 @@ type Client interface {
 // ClientStats is what a library did behind the caller's back, since the client was made.
 type ClientStats struct {
 	Opened         int64 // connections opened
-	Ended          int64 // connections that ended
+	Ended          int64 // connections that ended: by the library, or
+	GoAways        int64 // after a GOAWAY that was seen,
+	Closes         int64 // closed by the server,
+	Resets         int64 // reset by it
 	Retries        int64 // second tries that cannot be proven harmless
 	Resent         int64 // second tries of calls the server provably did not process
 	Sent, Received Traffic

@@ -104,13 +104,14 @@ func (c *stackClient) Do(ctx context.Context, call *wiregauge.Call, ev wiregauge
 		call.Outcome, call.Text = wiregauge.Local, err.Error()
 		return
 	}
-	a := &attempts{call: call, ev: ev}
+	a := &attempts{Hooks: stack.NewHooks(call, ev)}
+	defer a.Done()
 	ctx = context.WithValue(metadata.NewOutgoingContext(ctx, t.metadata), attemptsKey{}, a)
 	c.Body(t.size, 0)
 	err = c.exchange(ctx, call, ev, t)
 	judge(ctx, call, err)
-	if a.begun > 1 {
-		c.SecondTry(call, a.wrote <= 1)
+	if a.begun.Load() > 1 {
+		c.SecondTry(call, a.wrote.Load() <= 1)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync/atomic"
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials"
@@ -39,11 +40,10 @@ func (w watching) Clone() credentials.TransportCredentials {
 	return watching{w.TransportCredentials.Clone(), w.conns}
 }
 
-// attempts counts what grpc-go did for one call. Its events come one after the other.
+// attempts counts what grpc-go did for one call. Its events may still come when the call has returned.
 type attempts struct {
-	call         *wiregauge.Call
-	ev           wiregauge.Events
-	begun, wrote int
+	*stack.Hooks
+	begun, wrote atomic.Int64
 }
 
 type attemptsKey struct{}
@@ -60,13 +60,13 @@ func (watcher) HandleRPC(ctx context.Context, s stats.RPCStats) {
 	}
 	switch s.(type) {
 	case *stats.Begin:
-		a.begun++
+		a.begun.Add(1)
 	case *stats.OutHeader:
-		a.wrote++
+		a.wrote.Add(1)
 	case *stats.OutPayload:
-		a.ev.Sent(a.call)
+		a.Sent()
 	case *stats.InHeader:
-		a.ev.First(a.call)
+		a.First()
 	}
 }
 

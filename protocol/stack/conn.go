@@ -1,20 +1,35 @@
 package stack
 
 import (
+	"errors"
+	"io"
 	"net"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"wiregauge"
 )
 
 // Conns counts what the connections of one client did.
 type Conns struct {
-	opened, ended, sent, received atomic.Int64
-	retried, resent               atomic.Int64
-	bodySent, bodyReceived        atomic.Int64
-	unprocessed                   atomic.Int64 // streams that the server provably did not process, not yet spent
+	opened, sent, received atomic.Int64
+	ended                  [endings]atomic.Int64
+	retried, resent        atomic.Int64
+	bodySent, bodyReceived atomic.Int64
+	unprocessed            atomic.Int64 // streams that the server provably did not process, not yet spent
 }
+
+// An ending is why a connection ended, as far as the connection itself can tell.
+type ending uint8
+
+const (
+	byLibrary ending = iota
+	byServer
+	byReset
+	byGoAway
+	endings
+)
 
 // Count wraps a connection so that its bytes are counted. It is the one next to the kernel.
 func (s *Conns) Count(c net.Conn) net.Conn {
@@ -24,7 +39,7 @@ func (s *Conns) Count(c net.Conn) net.Conn {
 
 // Watch wraps a connection that carries HTTP/2 in clear so that its frame headers are read.
 func (s *Conns) Watch(c net.Conn) net.Conn {
-	w := &watched{Conn: c}
+	w := &watched{Conn: c, below: under(c)}
 	w.out.on = w.wrote
 	w.in.on = func(f frame) { s.unprocessed.Add(w.read(f)) }
 	return w
@@ -56,8 +71,11 @@ func (s *Conns) SecondTry(c *wiregauge.Call, proven bool) {
 
 // Stats is what a client answers for itself. Of the bytes only messages can be told from the rest.
 func (s *Conns) Stats() wiregauge.ClientStats {
+	server, reset, away := s.ended[byServer].Load(), s.ended[byReset].Load(), s.ended[byGoAway].Load()
 	return wiregauge.ClientStats{
-		Opened: s.opened.Load(), Ended: s.ended.Load(), Retries: s.retried.Load(), Resent: s.resent.Load(),
+		Opened: s.opened.Load(), Ended: s.ended[byLibrary].Load() + server + reset + away,
+		GoAways: away, Closes: server, Resets: reset,
+		Retries: s.retried.Load(), Resent: s.resent.Load(),
 		Sent: wiregauge.Traffic{Body: s.bodySent.Load()}, Received: wiregauge.Traffic{Body: s.bodyReceived.Load()},
 		SentBytes: s.sent.Load(), ReceivedBytes: s.received.Load(),
 	}
@@ -66,22 +84,71 @@ func (s *Conns) Stats() wiregauge.ClientStats {
 type counted struct {
 	net.Conn
 	conns *Conns
-	once  sync.Once
+
+	mu     sync.Mutex
+	why    ending // the first one that was seen
+	closed bool
 }
 
 func (c *counted) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	c.conns.received.Add(int64(n))
+	c.saw(err)
 	return n, err
 }
 
 func (c *counted) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	c.conns.sent.Add(int64(n))
+	c.saw(err)
 	return n, err
 }
 
+// saw notes what an error says of the connection's end.
+func (c *counted) saw(err error) {
+	switch {
+	case err == nil:
+	case errors.Is(err, io.EOF):
+		c.end(byServer)
+	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		c.end(byReset)
+	}
+}
+
+// end notes why the connection ends; a library may have closed it a moment before that is known.
+func (c *counted) end(why ending) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.why != byLibrary {
+		return
+	}
+	c.why = why
+	if c.closed {
+		c.conns.ended[byLibrary].Add(-1)
+		c.conns.ended[why].Add(1)
+	}
+}
+
 func (c *counted) Close() error {
-	c.once.Do(func() { c.conns.ended.Add(1) })
+	c.mu.Lock()
+	if !c.closed {
+		c.closed = true
+		c.conns.ended[c.why].Add(1)
+	}
+	c.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// under is the counted connection below the layers of another.
+func under(c net.Conn) *counted {
+	for {
+		switch layer := c.(type) {
+		case *counted:
+			return layer
+		case interface{ NetConn() net.Conn }:
+			c = layer.NetConn()
+		default:
+			return nil
+		}
+	}
 }

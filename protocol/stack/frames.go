@@ -89,6 +89,7 @@ func (s *scanner) feedHead(p []byte) []byte {
 // watched is a connection whose frames are read in both directions.
 type watched struct {
 	net.Conn
+	below   *counted // nil when there is none
 	mu      sync.Mutex
 	out, in scanner
 	newest  uint32 // the highest stream that we opened
@@ -131,6 +132,9 @@ func (w *watched) read(f frame) (unprocessed int64) {
 			top = min(top, w.last)
 		}
 		w.away, w.last = true, value&^(1<<31)
+		if w.below != nil {
+			w.below.end(byGoAway)
+		}
 		if top > w.last { // client streams are odd: every second id
 			return int64(top-w.last+1) / 2
 		}

@@ -37,7 +37,7 @@ type httpClient struct {
 // NewHTTP makes a net/http client for HTTP/1.1 or, when two is set, HTTP/2. Its connection is opened at once.
 func NewHTTP(o protocol.Options, dial protocol.Dial, two bool) (wiregauge.Client, error) {
 	c := &httpClient{options: o}
-	c.pool.New = func() any { return &exchange{client: c, buf: make([]byte, 32<<10)} }
+	c.pool.New = func() any { return &exchange{buf: make([]byte, 32<<10)} }
 	open := func(ctx context.Context) (net.Conn, error) { return c.open(ctx, dial, two) }
 	conn, err := open(context.Background())
 	if err != nil {
@@ -99,26 +99,31 @@ func (c *httpClient) Close() error {
 func (c *httpClient) Do(ctx context.Context, call *wiregauge.Call, ev wiregauge.Events) {
 	x := c.pool.Get().(*exchange)
 	defer c.pool.Put(x)
-	x.call, x.ev, x.conns, x.wrote = call, ev, 0, 0
+	x.call, x.ev, x.size = call, ev, 0
+	tries := &tries{Hooks: NewHooks(call, ev)}
+	defer tries.Done()
 	template, err := c.template(call.Request)
 	if err != nil {
 		call.Outcome, call.Text = wiregauge.Local, err.Error()
 		return
 	}
-	request := template.WithContext(httptrace.WithClientTrace(ctx, x.trace()))
+	request := template.WithContext(httptrace.WithClientTrace(ctx, tries.trace()))
 	if template.Body != nil {
 		request.Body, _ = template.GetBody()
 	}
 	answer, err := c.transport.RoundTrip(request)
 	if err == nil {
+		if answer.Close && !c.options.OneCall {
+			tries.closing()
+		}
 		err = x.read(answer)
 	}
 	c.Body(bodySize(call.Request), x.size)
 	if err != nil {
 		fail(ctx, call, err)
 	}
-	if x.conns > 1 && call.Outcome != wiregauge.Local {
-		c.SecondTry(call, x.wrote <= 1)
+	if conns, wrote := tries.count(); conns > 1 && call.Outcome != wiregauge.Local {
+		c.SecondTry(call, wrote <= 1)
 	}
 }
 
@@ -162,23 +167,11 @@ func bodySize(r *wiregauge.Request) (n int) {
 
 // exchange is one call's state, reused.
 type exchange struct {
-	client *httpClient
-	call   *wiregauge.Call
-	ev     wiregauge.Events
-	conns  int
-	wrote  int
-	size   int
-	buf    []byte
-	kept   []byte
-}
-
-func (x *exchange) trace() *httptrace.ClientTrace {
-	return &httptrace.ClientTrace{
-		GotConn:              func(httptrace.GotConnInfo) { x.conns++ },
-		WroteHeaders:         func() { x.wrote++ },
-		WroteRequest:         func(httptrace.WroteRequestInfo) { x.ev.Sent(x.call) },
-		GotFirstResponseByte: func() { x.ev.First(x.call) },
-	}
+	call *wiregauge.Call
+	ev   wiregauge.Events
+	size int
+	buf  []byte
+	kept []byte
 }
 
 // read takes the answer: its status, and its body to the end.

@@ -151,6 +151,7 @@ func TestAbandonedCalls(t *testing.T) {
 	}
 	defer client.Close()
 	canceled, cancel := context.WithCancel(t.Context())
+	defer cancel()
 	late, stop := context.WithDeadline(t.Context(), timeZero)
 	defer stop()
 	for _, row := range []struct {
