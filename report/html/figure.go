@@ -92,19 +92,21 @@ type label struct {
 	text   string
 }
 
-// labels writes names at the ends of lines, moved apart where they would touch.
+// labels writes the names of lines beside their ends, right of all of them and moved apart where they would touch.
 func labels(c *svg.Canvas, all []label, low, high float64) {
 	at := make([]float64, len(all))
+	right := 0.0
 	for i, l := range all {
 		at[i] = l.y
+		right = max(right, l.x)
 	}
 	for i, y := range svg.Spread(at, 15, low, high) {
 		l := all[i]
-		if y-l.y > 3 || l.y-y > 3 {
-			c.Line(l.x+5, l.y, l.x+11, y, class("lead", l.series))
+		if right-l.x > 3 || y-l.y > 3 || l.y-y > 3 {
+			c.Line(l.x+5, l.y, right+11, y, class("lead", l.series))
 		}
-		c.Mark(l.series, l.x+17, y, 3.5, class("fill", l.series), "")
-		c.Text(l.x+25, y+4, svg.Start, "name", l.text)
+		c.Mark(l.series, right+17, y, 3.5, class("fill", l.series), "")
+		c.Text(right+25, y+4, svg.Start, "name", l.text)
 	}
 }
 

@@ -17,7 +17,7 @@ func pairedRatios(s *story.Story, f *result.File) *figure {
 	var rows []result.Verdict
 	reach := 1.2
 	for _, v := range f.Verdicts {
-		if v.Ratio == nil || *v.Ratio <= 0 {
+		if v.Ratio == nil || *v.Ratio <= 0 || !isBase(f, v.A) {
 			continue
 		}
 		rows = append(rows, v)
@@ -30,12 +30,9 @@ func pairedRatios(s *story.Story, f *result.File) *figure {
 	if len(rows) == 0 {
 		return nil
 	}
-	rowHeight := 24.0
-	if len(rows) <= 6 {
-		rowHeight = 34
-	}
-	const w, top = 620, 30
-	h := max(280, top+rowHeight*float64(len(rows))+44)
+	const w, top, least = 620, 30, 280
+	rowHeight := min(max((least-top-44)/float64(len(rows)), 15), 34)
+	h := max(least, top+rowHeight*float64(len(rows))+44)
 	reach = min(reach*1.08, 1000)
 	x := svg.Scale{Log: true, D0: 1 / reach, D1: reach, R0: 168, R1: w - 120}
 	c := svg.New(w, h)
@@ -48,6 +45,12 @@ func pairedRatios(s *story.Story, f *result.File) *figure {
 	title := "Ratios to the base, measured in the same round"
 	return &figure{ID: "ratios", Title: title, SVG: c.Image("ratios", title, ratioWords(rows)),
 		Note: "Dot: the ratio; bar: its 95 % interval; grey: no practical difference. Right of 1 is better."}
+}
+
+// isBase reports whether the ratios of an arm's pairs are to the base; pairs of two others are in the table only.
+func isBase(f *result.File, name string) bool {
+	i := slices.IndexFunc(f.Arms, func(a result.Arm) bool { return a.Baseline })
+	return i < 0 || f.Arms[i].Name == name
 }
 
 func drawRatioAxis(c *svg.Canvas, x svg.Scale, top, bottom float64, rows []result.Verdict) {

@@ -244,7 +244,7 @@ func withVerdicts(t Table, f *result.File) Table {
 		return t
 	}
 	lead := strongest(told)
-	t.Columns = append(t.Columns, Column{Name: verdict.Name(lead.Metric) + " vs " + lead.A, Text: true, Rank: 2})
+	t.Columns = append(t.Columns, Column{Name: verdict.Name(lead.Metric) + " vs " + lead.A, Text: true, Rank: 3})
 	for i := range t.Rows {
 		text := "-"
 		for _, v := range told {
@@ -260,11 +260,11 @@ func withVerdicts(t Table, f *result.File) Table {
 // verdictTable is every verdict with its interval.
 func verdictTable(f *result.File) Table {
 	t := Table{Columns: []Column{{Name: "pair", Text: true}, {Name: "metric", Text: true}, {Name: "ratio"},
-		{Name: "95 % interval"}, {Name: "agree", Rank: 1}, {Name: "verdict", Text: true}, {Name: "confidence", Text: true}}}
+		{Name: "95 % interval"}, {Name: "agree", Rank: 1}, {Name: "verdict", Text: true}}}
 	for _, v := range f.Verdicts {
 		t.Rows = append(t.Rows, []Cell{
 			plain(v.B + " vs " + v.A), plain(verdict.Name(v.Metric)), plain(verdict.Ratio(v)), plain(intervalCell(v)),
-			plain(agreeText(v)), plain(verdict.Short(v)), plain(v.Confidence),
+			plain(agreeText(v)), plain(strings.TrimSpace(verdict.Short(v) + " " + v.Confidence)),
 		})
 	}
 	if t.has() {
@@ -317,14 +317,32 @@ func fairSection(f *result.File) Section {
 		sec.Facts = append(sec.Facts, fact)
 	}
 	sec.Lines = append(sec.Lines, fmt.Sprintf("%d of %d checks pass.", passed, counted))
-	for _, d := range f.Fair.Differ {
-		sec.Lines = append(sec.Lines, "Differs by protocol (no fault): "+Clean(d))
+	if len(f.Fair.Differ) > 0 {
+		sec.Lines = append(sec.Lines, "Differs by protocol, which is no fault: "+Clean(strings.Join(f.Fair.Differ, " · "))+".")
 	}
 	return sec
 }
 
+// anyWaited reports whether service time differs from latency in any arm and percentile.
+func anyWaited(f *result.File, ps []float64) bool {
+	for i := range f.Arms {
+		a := &f.Arms[i]
+		for _, p := range ps {
+			if durationText(a.Latency.Percentile(p).NS) != durationText(a.Service.Percentile(p).NS) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// armLatencySection is one table per kind of time, a row an arm.
 func armLatencySection(f *result.File, ps []float64) Section {
 	sec := Section{ID: "latency", Title: "Latency"}
+	waited := anyWaited(f, ps)
+	if !waited {
+		sec.Lines = append(sec.Lines, "Service time is the same as latency: no call waited for a place on a connection.")
+	}
 	for _, part := range []struct {
 		caption string
 		pick    func(*result.Arm) *result.Distribution
@@ -339,6 +357,9 @@ func armLatencySection(f *result.File, ps []float64) Section {
 		for i := range f.Arms {
 			a := &f.Arms[i]
 			row := latencyRow{armName(a), part.pick(a), leftOut(a.Counts)}
+			if row.d == &a.Service && !waited {
+				continue
+			}
 			if part.ok || row.d.N > 0 {
 				rows = append(rows, row)
 				series = append(series, i)

@@ -41,7 +41,7 @@ func latencyTable(first string, rows []latencyRow, ps []float64) Table {
 	for _, p := range ps {
 		t.Columns = append(t.Columns, Column{Name: number.Percentile(p)})
 	}
-	t.Columns = append(t.Columns, Column{Name: "max"}, Column{Name: "mean"}, Column{Name: "calls"})
+	t.Columns = append(t.Columns, Column{Name: "max"}, Column{Name: "mean", Rank: 1}, Column{Name: "calls"})
 	for _, r := range rows {
 		t.Rows = append(t.Rows, make([]Cell, len(t.Columns)))
 		t.Rows[len(t.Rows)-1][0] = plain(r.name)

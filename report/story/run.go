@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -74,6 +75,10 @@ func (s *Story) arms(arms []*result.Arm) {
 func title(f *result.File) string {
 	if f.Title != "" {
 		return f.Title
+	}
+	if len(f.Arms) == 1 && f.Arms[0].Name == "target" { // a run without a name
+		a := &f.Arms[0]
+		return Clean(strings.Join(nonEmpty(cmp.Or(a.Method, a.URL), a.Protocol), " over "))
 	}
 	var names []string
 	for _, a := range f.Arms {
@@ -251,6 +256,7 @@ func loopNature(p result.Plan) string {
 	}
 	s := "Closed loop"
 	switch {
+	case p.Ramp != "": // each step has its own number
 	case p.Concurrency == 1:
 		s += " of 1 caller"
 	case p.Concurrency > 1:

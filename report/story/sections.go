@@ -66,6 +66,9 @@ func loadFacts(f *result.File, a *result.Arm) []Fact {
 
 // shortDistribution is p50, p99 and max in a line.
 func shortDistribution(d *result.Distribution) string {
+	if *d.Max == 0 {
+		return "none, n " + number.Count(d.N)
+	}
 	var parts []string
 	for _, p := range []float64{50, 99} {
 		if told := d.Percentile(p); told.NS != nil {

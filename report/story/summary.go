@@ -16,6 +16,9 @@ func summaryTable(arms []*result.Arm, ps []float64) Table {
 	}
 	t := latencyTable("target", rows, ps)
 	percentiles := t.Columns[1 : 1+len(ps)]
+	for i := range percentiles[min(2, len(ps)):] {
+		percentiles[2+i].Rank = 2 // the latency table has them all
+	}
 	columns := []Column{t.Columns[0], {Name: "calls/s"}}
 	columns = append(columns, percentiles...)
 	columns = append(columns, Column{Name: "bytes/call"}, Column{Name: "CPU/call"}, Column{Name: "errors"})
@@ -24,7 +27,7 @@ func summaryTable(arms []*result.Arm, ps []float64) Table {
 		server = server || a.Server != nil
 	}
 	if server {
-		columns = append(columns, Column{Name: "server CPU/call", Rank: 3})
+		columns = append(columns, Column{Name: "server CPU/call", Rank: 4})
 	}
 	var cpu, serverCPU []int64
 	for _, a := range arms {

@@ -56,7 +56,7 @@ func Name(metric string) string {
 	case "cpu":
 		return "CPU/call"
 	case "server_cpu":
-		return "server CPU/call"
+		return "server CPU"
 	case "bytes":
 		return "bytes/call"
 	default:
