@@ -136,21 +136,15 @@ func headerText(side *explained, kind, flags byte, p []byte) string {
 		return ": cannot be decoded: " + err.Error()
 	}
 	var b strings.Builder
-	for i, f := range fields {
-		b.WriteString([]string{", ", ": "}[btoi(i == 0)])
-		b.WriteString(printable(f.Name))
+	between := ": "
+	for _, f := range fields {
+		b.WriteString(between + printable(f.Name))
 		if f.Value != "" {
 			b.WriteString(" " + printable(f.Value))
 		}
+		between = ", "
 	}
 	return b.String()
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 // dataText tells of the message prefixes in a DATA frame.

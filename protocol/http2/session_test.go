@@ -14,21 +14,24 @@ import (
 	"wiregauge/protocol/prototest"
 )
 
-// TestNegativeInterop plays the six cases of the gRPC project's negative HTTP/2 tests.
-func TestNegativeInterop(t *testing.T) {
-	t.Run("goaway", func(t *testing.T) {
-		p := newPeer(t, protocol.Options{})
-		first := p.start(get())
-		p.WriteGoAway(1, xhttp2.ErrCodeNo, nil)
-		p.answer(1)
-		p.feed()
-		if first.Outcome != wiregauge.OK || !p.d.Events.SaidClosing() {
-			t.Errorf("outcome %s, closing %v; expected the call to finish and a new connection to be asked for", first.Outcome, p.d.Events.SaidClosing())
-		}
-		if err := p.d.Start(prototest.NewCall(get())); err != wiregauge.Closing {
-			t.Errorf("the next call: %v, expected %v", err, wiregauge.Closing)
-		}
-	})
+// The gRPC project's negative HTTP/2 cases are goaway, rst_after_header, rst_during_data, rst_after_data, ping and
+// max_streams; the tests named after them play all six.
+
+func TestInteropGoAway(t *testing.T) {
+	p := newPeer(t, protocol.Options{})
+	first := p.start(get())
+	p.WriteGoAway(1, xhttp2.ErrCodeNo, nil)
+	p.answer(1)
+	p.feed()
+	if first.Outcome != wiregauge.OK || !p.d.Events.SaidClosing() {
+		t.Errorf("outcome %s, closing %v; expected the call to finish and a new connection to be asked for", first.Outcome, p.d.Events.SaidClosing())
+	}
+	if err := p.d.Start(prototest.NewCall(get())); err != wiregauge.Closing {
+		t.Errorf("the next call: %v, expected %v", err, wiregauge.Closing)
+	}
+}
+
+func TestInteropResets(t *testing.T) {
 	for name, play := range map[string]func(p *peer){
 		"rst_after_header": func(p *peer) { p.headers(1, false, ":status", "200") },
 		"rst_during_data": func(p *peer) {
@@ -52,45 +55,47 @@ func TestNegativeInterop(t *testing.T) {
 			checkAlive(t, p, p.start(get()), 3)
 		})
 	}
-	t.Run("ping", func(t *testing.T) {
-		p := newPeer(t, protocol.Options{})
+}
+
+func TestInteropPing(t *testing.T) {
+	p := newPeer(t, protocol.Options{})
+	c := p.start(get())
+	ping := func(n byte) { p.WritePing(false, [8]byte{7: n}) }
+	ping(1)
+	p.headers(1, false, ":status", "200")
+	ping(2)
+	p.WriteData(1, false, []byte("x"))
+	ping(3)
+	p.WriteData(1, true, nil)
+	ping(4)
+	p.feed()
+	acks := p.frames(xhttp2.FramePing, 0)
+	if c.Outcome != wiregauge.OK || len(acks) != 4 {
+		t.Fatalf("outcome %s, %d acknowledgements; expected ok, 4", c.Outcome, len(acks))
+	}
+	for i, a := range acks {
+		if !a.Flags.Has(xhttp2.FlagPingAck) || a.data[7] != byte(i+1) {
+			t.Errorf("acknowledgement %d: flags %x, data %x", i, a.Flags, a.data)
+		}
+	}
+}
+
+func TestInteropMaxStreams(t *testing.T) {
+	p := newPeer(t, protocol.Options{})
+	p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingMaxConcurrentStreams, Val: 1})
+	p.feed()
+	for i := range 10 {
 		c := p.start(get())
-		ping := func(n byte) { p.WritePing(false, [8]byte{7: n}) }
-		ping(1)
-		p.headers(1, false, ":status", "200")
-		ping(2)
-		p.WriteData(1, false, []byte("x"))
-		ping(3)
-		p.WriteData(1, true, nil)
-		ping(4)
+		if err := p.d.Start(prototest.NewCall(get())); err != wiregauge.Streams {
+			t.Fatalf("a second call beside call %d: %v, expected %v", i, err, wiregauge.Streams)
+		}
+		rooms := p.d.Events.Count(prototest.Room, nil)
+		p.answer(uint32(2*i + 1))
 		p.feed()
-		acks := p.frames(xhttp2.FramePing, 0)
-		if c.Outcome != wiregauge.OK || len(acks) != 4 {
-			t.Fatalf("outcome %s, %d acknowledgements; expected ok, 4", c.Outcome, len(acks))
+		if c.Outcome != wiregauge.OK || p.d.Events.Count(prototest.Room, nil) != rooms+1 {
+			t.Errorf("call %d: outcome %s, room told %d times", i, c.Outcome, p.d.Events.Count(prototest.Room, nil)-rooms)
 		}
-		for i, a := range acks {
-			if !a.Flags.Has(xhttp2.FlagPingAck) || a.data[7] != byte(i+1) {
-				t.Errorf("acknowledgement %d: flags %x, data %x", i, a.Flags, a.data)
-			}
-		}
-	})
-	t.Run("max_streams", func(t *testing.T) {
-		p := newPeer(t, protocol.Options{})
-		p.WriteSettings(xhttp2.Setting{ID: xhttp2.SettingMaxConcurrentStreams, Val: 1})
-		p.feed()
-		for i := range 10 {
-			c := p.start(get())
-			if err := p.d.Start(prototest.NewCall(get())); err != wiregauge.Streams {
-				t.Fatalf("a second call beside call %d: %v, expected %v", i, err, wiregauge.Streams)
-			}
-			rooms := p.d.Events.Count(prototest.Room, nil)
-			p.answer(uint32(2*i + 1))
-			p.feed()
-			if c.Outcome != wiregauge.OK || p.d.Events.Count(prototest.Room, nil) != rooms+1 {
-				t.Errorf("call %d: outcome %s, room told %d times", i, c.Outcome, p.d.Events.Count(prototest.Room, nil)-rooms)
-			}
-		}
-	})
+	}
 }
 
 func TestStartWaitsForTheServersSettings(t *testing.T) {
@@ -271,4 +276,26 @@ func TestEndNamesTheReason(t *testing.T) {
 	if err := p.d.Start(prototest.NewCall(get())); err != wiregauge.Closing {
 		t.Errorf("start after the end: %v, expected %v", err, wiregauge.Closing)
 	}
+}
+
+// TestRepliesThatNobodyReads asks for replies while the lane cannot write: what is owed is bounded.
+func TestRepliesThatNobodyReads(t *testing.T) {
+	p := newPeer(t, protocol.Options{})
+	s := p.d.Session.(*Session)
+	s.Flush(nil)
+	owed := 0
+	for ; owed < 2*owedBytes; owed += 17 {
+		p.WritePing(false, [8]byte{})
+		s.idle = 0 // as if calls went on
+		_, _, err := s.Receive(p.out.Bytes(), nil)
+		p.out.Reset()
+		var broken *wiregauge.ProtocolError
+		if errors.As(err, &broken) {
+			if Code(broken.Code) != EnhanceYourCalm {
+				t.Errorf("%v, expected ENHANCE_YOUR_CALM", err)
+			}
+			return
+		}
+	}
+	t.Errorf("%d bytes are owed and more were taken on", owed)
 }
