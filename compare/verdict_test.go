@@ -1,0 +1,219 @@
+package compare
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"wiregauge/result"
+)
+
+func TestPlantedDifferenceIsFound(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		b       float64
+		outcome string
+	}{
+		{"20 % faster", 1.20, Faster}, {"20 % slower", 1 / 1.2, Slower}, {"3 times as fast", 3, Faster},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &processes{}
+			f := mustRun(t, quick(startedArms(
+				&simulated{name: "a", speed: 20000, launchSD: .01, noise: .05, drift: .1},
+				&simulated{name: "b", speed: 20000 * c.b, launchSD: .01, noise: .05, drift: .1}), p))
+			v := verdictOf(t, f, "rate", "a", "b")
+			if v.Outcome != c.outcome || v.Confidence != Medium || v.Unit != "launch" || v.Units != 8 || v.Agree != 8 || !v.Primary {
+				t.Errorf("verdict %+v", v)
+			}
+			if *v.Low > c.b || *v.High < c.b || *v.Ratio < .95*c.b || *v.Ratio > 1.05*c.b {
+				t.Errorf("ratio %.3f in %.3f to %.3f, planted %.3f", *v.Ratio, *v.Low, *v.High, c.b)
+			}
+			if f.Partial || f.Trust.Level != "unchecked" || len(f.Turns) != 80 {
+				t.Errorf("partial %v, trust %q, %d rows", f.Partial, f.Trust.Level, len(f.Turns))
+			}
+			p.nothingLeft(t)
+		})
+	}
+}
+
+func TestEqualArmsAreSeldomCalledDifferent(t *testing.T) {
+	wrong, trials := 0, 300
+	for seed := range uint64(trials) {
+		p := &processes{}
+		plan := quick(startedArms(
+			&simulated{name: "a", speed: 20000, launchSD: .02, noise: .05, drift: .1, seed: seed},
+			&simulated{name: "b", speed: 20000, launchSD: .02, noise: .05, drift: .1, seed: seed}), p)
+		plan.Seed = seed
+		v := verdictOf(t, mustRun(t, plan), "rate", "a", "b")
+		if v.Outcome != Same && v.Outcome != Inconclusive {
+			wrong++
+		}
+	}
+	if wrong > trials*6/100 {
+		t.Errorf("%d of %d comparisons of equal arms named a winner", wrong, trials)
+	}
+}
+
+func TestNearlyEqualArmsAreTheSame(t *testing.T) {
+	f := mustRun(t, quick(startedArms(&simulated{name: "a", speed: 20000, noise: .003}, &simulated{name: "b", speed: 20040, noise: .003}), &processes{}))
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Same || v.Confidence != Medium {
+		t.Errorf("got %s %s, want same", v.Outcome, v.Confidence)
+	}
+}
+
+func TestNoisyArmsAreInconclusiveAndSayWhatWouldSettleIt(t *testing.T) {
+	f := mustRun(t, quick(startedArms(&simulated{name: "a", speed: 20000, launchSD: .1}, &simulated{name: "b", speed: 20600, launchSD: .1, seed: 3}), &processes{}))
+	v := verdictOf(t, f, "rate", "a", "b")
+	if v.Outcome != Inconclusive || len(v.Reasons) != 1 || !strings.Contains(v.Reasons[0], "launches") {
+		t.Errorf("got %s with reasons %q", v.Outcome, v.Reasons)
+	}
+}
+
+func TestOneLaunchIsJudgedByRoundsAndSaysSo(t *testing.T) {
+	f := mustRun(t, Plan{Arms: arms(&simulated{name: "a", speed: 20000, noise: .05}, &simulated{name: "b", speed: 24000, noise: .05}), Rounds: 40, Seed: 1})
+	v := verdictOf(t, f, "rate", "a", "b")
+	if v.Outcome != Faster || v.Unit != "round" || v.Units != 40 || v.Limit != 0.05 || v.Band != 0.05 {
+		t.Errorf("verdict %+v", v)
+	}
+	if !strings.Contains(strings.Join(f.Notes, "\n"), "one launch only") {
+		t.Errorf("notes %q do not say that there was one launch", f.Notes)
+	}
+}
+
+// With one launch a difference below 5 % is not worth a word, however sure: it may belong to the launch.
+func TestOneLaunchDoesNotNameASmallWinner(t *testing.T) {
+	f := mustRun(t, Plan{Arms: arms(&simulated{name: "a", speed: 20000, noise: .01}, &simulated{name: "b", speed: 20600, noise: .01}), Rounds: 40, Seed: 1})
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Same {
+		t.Errorf("3 %% on one launch is %s, want the same", v.Outcome)
+	}
+}
+
+func TestTheFloorIsMeasuredAndNotJudged(t *testing.T) {
+	floor := (&simulated{name: "tcp", speed: 1e5, failures: .5}).arm()
+	floor.Floor = true
+	list := append([]Arm{floor}, arms(&simulated{name: "a", speed: 2e4, noise: .01}, &simulated{name: "b", speed: 3e4, noise: .01})...)
+	f := mustRun(t, Plan{Arms: list, Rounds: 10})
+	if len(f.Arms) != 3 || !f.Arms[0].Floor || f.Arms[0].OK == 0 || !f.Arms[1].Baseline {
+		t.Errorf("arms %+v", f.Arms)
+	}
+	for _, v := range f.Verdicts {
+		if v.A == "tcp" || v.B == "tcp" {
+			t.Errorf("the floor is judged: %+v", v)
+		}
+	}
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Faster {
+		t.Errorf("outcome %s", v.Outcome)
+	}
+}
+
+func TestFailureSharesThatDifferAreNotFair(t *testing.T) {
+	f := mustRun(t, Plan{Rounds: 10, Arms: arms(&simulated{name: "a", speed: 2e4}, &simulated{name: "b", speed: 3e4, failures: .03})})
+	v := verdictOf(t, f, "rate", "a", "b")
+	if v.Outcome != NotFair || !strings.Contains(strings.Join(v.Reasons, "\n"), "a failed 0 % of its calls, b 3 %") || f.Fair.OK() {
+		t.Errorf("verdict %+v", v)
+	}
+	f = mustRun(t, Plan{Rounds: 10, Arms: arms(&simulated{name: "a", speed: 2e4, failures: .03}, &simulated{name: "b", speed: 3e4, failures: .03})})
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Faster {
+		t.Errorf("with equal shares of failures: %+v", v)
+	}
+}
+
+func TestAnArmWithoutAnyGoodAnswerWinsNothing(t *testing.T) {
+	f := mustRun(t, Plan{Rounds: 10, Arms: arms(&simulated{name: "a", speed: 2e4, failures: 1}, &simulated{name: "b", speed: 3e4, failures: 1})})
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != NotFair || v.Ratio != nil {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestTheClientAsTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		a, b    simulated
+		outcome string
+		atLeast bool
+	}{
+		{"of the faster arm", simulated{speed: 2e4, serverShare: .9}, simulated{speed: 4e4, clientShare: .97, serverShare: .3}, Faster, true},
+		{"of the faster baseline", simulated{speed: 4e4, clientShare: .97, serverShare: .3}, simulated{speed: 2e4, serverShare: .9}, Slower, true},
+		{"of both", simulated{speed: 2e4, clientShare: .97}, simulated{speed: 4e4, clientShare: .97}, NotFair, false},
+		{"of the slower arm", simulated{speed: 2e4, clientShare: .97}, simulated{speed: 4e4}, NotFair, false},
+		{"of none: the server has no CPU left either", simulated{speed: 2e4, serverShare: .9}, simulated{speed: 4e4, clientShare: .97, serverShare: .97}, Faster, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.a.name, c.b.name = "a", "b"
+			f := mustRun(t, Plan{Rounds: 10, Arms: arms(&c.a, &c.b)})
+			v := verdictOf(t, f, "rate", "a", "b")
+			if v.Outcome != c.outcome || v.AtLeast != c.atLeast {
+				t.Errorf("got %s, at least %v; reasons %q", v.Outcome, v.AtLeast, v.Reasons)
+			}
+			if limited := c.b.clientShare > .95 && c.b.serverShare < .95; limited != (f.Arms[1].Limited == "client") {
+				t.Errorf("arm b is marked limited by %q", f.Arms[1].Limited)
+			}
+		})
+	}
+}
+
+func TestThreeArmsAndTwoMetricsShareTheirDoubt(t *testing.T) {
+	list := arms(&simulated{name: "a", speed: 2e4, noise: .02}, &simulated{name: "b", speed: 2e4, noise: .02}, &simulated{name: "c", speed: 4e4, noise: .02})
+	f := mustRun(t, Plan{Rounds: 20, Arms: list, Open: true})
+	primary, others, shown := 0, 0, 0
+	for _, v := range f.Verdicts {
+		switch {
+		case v.Primary:
+			primary++
+			if *v.PAdjusted < *v.P {
+				t.Errorf("adjusted p %g is below p %g", *v.PAdjusted, *v.P)
+			}
+		case v.Outcome != "":
+			others++
+			if v.A != "b" || v.B != "c" {
+				t.Errorf("an outcome of %s and %s outside the family", v.A, v.B)
+			}
+		default:
+			shown++
+		}
+	}
+	if primary != 4 || others != 2 || shown == 0 {
+		t.Errorf("%d primary verdicts, %d of other pairs, %d shown; want 4, 2, some", primary, others, shown)
+	}
+	if v := verdictOf(t, f, "p99", "a", "c"); v.Outcome != Faster || *v.Ratio < 1.9 || *v.Ratio > 2.1 {
+		t.Errorf("latency half as long is %s with ratio %v", v.Outcome, v.Ratio)
+	}
+}
+
+func TestBytesPerCallAreExact(t *testing.T) {
+	f := mustRun(t, Plan{Rounds: 5, Arms: arms(&simulated{name: "a", speed: 2e4, bytes: 300}, &simulated{name: "b", speed: 3e4, bytes: 100})})
+	if v := verdictOf(t, f, "bytes", "a", "b"); *v.Ratio != 3 || v.P != nil || v.Outcome != "" {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+func TestTooFewCallsForATailAreSaidNotGuessed(t *testing.T) {
+	f := mustRun(t, Plan{Rounds: 3, Open: true, Arms: arms(&simulated{name: "a", speed: 1000}, &simulated{name: "b", speed: 1000})})
+	v := verdictOf(t, f, "p99", "a", "b")
+	if v.Outcome != Inconclusive || v.Ratio != nil || !strings.Contains(strings.Join(v.Reasons, ""), "too few calls") {
+		t.Errorf("verdict %+v", v)
+	}
+}
+
+// 600 calls a round hold 6 beyond p99: two rounds make one unit of p99, and one round one of p50.
+func TestRoundsWithTooFewCallsForATailArePooled(t *testing.T) {
+	f := mustRun(t, Plan{Rounds: 40, Open: true, Arms: arms(&simulated{name: "a", speed: 2400}, &simulated{name: "b", speed: 4800})})
+	p50, p99 := verdictOf(t, f, "p50", "a", "b"), verdictOf(t, f, "p99", "a", "b")
+	if p50.Unit != "round" || p50.Units != 40 || p99.Unit != "block" || p99.Units != 20 || p99.Outcome != Faster {
+		t.Errorf("p50 %+v\np99 %+v", p50, p99)
+	}
+	if !strings.Contains(strings.Join(f.Notes, "\n"), "p99: one round has too few calls for it; up to 2 rounds") {
+		t.Errorf("notes %q", f.Notes)
+	}
+}
+
+func TestTheWholeFileCanBeWrittenAndReadBack(t *testing.T) {
+	f := mustRun(t, quick(startedArms(&simulated{name: "a", speed: 2e4, bytes: 3}, &simulated{name: "b", speed: 2e4, noise: .3, bytes: 4}), &processes{}))
+	var out bytes.Buffer
+	if err := f.Write(&out); err != nil {
+		t.Fatal(err)
+	}
+	if again, err := result.Read(&out); err != nil || len(again.Verdicts) != len(f.Verdicts) {
+		t.Errorf("read back: %v", err)
+	}
+}
