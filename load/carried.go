@@ -10,6 +10,7 @@ type carried struct {
 	sent, received         wiregauge.Traffic
 	wireSent, wireReceived int64
 	secure                 bool
+	library                bool // a stack client's: only bodies can be told from the rest
 }
 
 func addTraffic(a, b wiregauge.Traffic, sign int64) wiregauge.Traffic {
@@ -30,6 +31,7 @@ func (c carried) plus(o carried, sign int64) carried {
 		wireSent:     c.wireSent + sign*o.wireSent,
 		wireReceived: c.wireReceived + sign*o.wireReceived,
 		secure:       c.secure || o.secure,
+		library:      c.library || o.library,
 	}
 }
 
@@ -37,8 +39,7 @@ func (c carried) plus(o carried, sign int64) carried {
 func (k *link) carried() carried {
 	if k.client != nil {
 		s := k.client.Stats()
-		return carried{sent: s.Sent, received: s.Received, wireSent: s.SentBytes, wireReceived: s.ReceivedBytes,
-			secure: k.lane.e.plan.Dialer.TLS != nil}
+		return carried{sent: s.Sent, received: s.Received, wireSent: s.SentBytes, wireReceived: s.ReceivedBytes, library: true}
 	}
 	var c carried
 	c.wireSent, c.wireReceived = k.out.Conn.Bytes()
@@ -49,11 +50,12 @@ func (k *link) carried() carried {
 	return c
 }
 
-// bytes tells one direction. Without TLS the socket carries what the session counts.
+// bytes tells one direction. Without TLS the socket carries what the session counts. Of what a library sends only the
+// bodies are known, and the sum.
 func (c carried) bytes(t wiregauge.Traffic, wire int64) result.Bytes {
 	b := result.Bytes{Body: t.Body, Framing: t.Framing, Headers: t.Headers, Control: t.Control, Wire: wire}
 	switch {
-	case t.Total() == 0:
+	case t.Total() == 0, c.library:
 	case c.secure:
 		b.TLS = max(wire-t.Total(), 0)
 	default:

@@ -104,8 +104,9 @@ func (l *lane) gather(c *closing) {
 	if a.marked {
 		c.bytes.add(l.carried().plus(l.mark, -1))
 	}
-	c.born.add(l.born.minus(l.told))
-	l.told = l.born
+	born := l.births()
+	c.born.add(born.minus(l.told))
+	l.told = born
 	for _, row := range a.classes {
 		c.merge(row)
 	}

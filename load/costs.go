@@ -20,14 +20,11 @@ type costs struct {
 	hasServer bool
 	host      meter.Host
 	gcs       int64
-	stats     clientTries
+	retries   int64
 }
 
-// clientTries is what stack clients did behind our back.
-type clientTries struct{ opened, ended, retries, resent int64 }
-
 func (e *Engine) readCosts() costs {
-	c := costs{at: e.clock.Now(), own: meter.Own(), host: meter.ReadHost(), gcs: meter.GCs(), stats: e.clientTries()}
+	c := costs{at: e.clock.Now(), own: meter.Own(), host: meter.ReadHost(), gcs: meter.GCs(), retries: e.retries()}
 	if e.plan.ServerPID > 0 {
 		u, err := meter.Tree(e.plan.ServerPID)
 		c.server, c.hasServer = u, err == nil
@@ -62,7 +59,7 @@ func (e *Engine) meterEnd(t *turn, after costs, r *result.Turn) {
 		ours += r.Server.Total()
 	}
 	r.Host.Steal, r.Host.Foreign = meter.Shares(b.host, after.host, ours)
-	r.HiddenTries = after.stats.retries - b.stats.retries
+	r.HiddenTries = after.retries - b.retries
 }
 
 // The collector is the process's own, so that turns of several engines share one setting.

@@ -235,7 +235,6 @@ func (e *Engine) Close() error {
 		}
 		l.mu.Unlock()
 	}
-	e.closeClients()
 	e.wg.Wait()
 	return nil
 }

@@ -36,6 +36,8 @@ type lane struct {
 	born births // connections since the lane began
 	told births // those told of by earlier turns
 
+	retries int64 // of stack clients that are gone
+
 	placing bool // the keeper gives it a call
 	dirty   bool // the keeper has given it calls that are not written yet
 

@@ -22,11 +22,13 @@ const (
 	byTimeout
 	byCallDone
 	byTurnEnd
+	byLibrary
 	endings
 )
 
 var endingNames = [endings]string{
 	"closed by server", "goaway", "reset", "malformed", "our timeout", "call done", "cut at the end of a turn",
+	"closed by the library",
 }
 
 // A link is one connection of a lane with its session: what the session's events arrive at. It is guarded by the
@@ -157,9 +159,11 @@ func (k *link) shut() {
 		return
 	}
 	k.shutting = true
-	if k.client == nil {
-		k.out.Conn.Shut()
+	if k.client != nil {
+		k.dismiss()
+		return
 	}
+	k.out.Conn.Shut()
 }
 
 // cancel abandons s, which is in flight.

@@ -2,6 +2,7 @@ package load
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"wiregauge"
@@ -54,6 +55,9 @@ func (l *lane) carryOut(s *slot) {
 	}
 	l.now = now
 	s.Done = now
+	if s.Resent {
+		l.tally.of(s).Resent++
+	}
 	s.settle(late)
 	l.land(s)
 	l.push()
@@ -105,33 +109,52 @@ func (e *Engine) leave(t *turn) {
 	}
 }
 
-func (e *Engine) closeClients() {
-	if e.plan.NewClient == nil {
-		return
+// dismiss takes a client off its lane that makes no more calls, and closes it. Libraries may take their time for that.
+func (k *link) dismiss() {
+	l := k.lane
+	l.links = slices.DeleteFunc(slices.Clone(l.links), func(o *link) bool { return o == k })
+	l.past.add(k.carried())
+	s := k.client.Stats()
+	l.retries += s.Retries
+	b := k.tried(s)
+	b.ended[k.why] += s.Opened - s.Ended // the one that stands
+	if l.e.plan.OneCall {                // and that the library may have closed already, as asked
+		b.ended[k.why] += b.ended[byLibrary]
+		b.ended[byLibrary] = 0
 	}
-	for _, l := range e.lanes {
-		l.mu.Lock()
-		links := l.links
-		l.mu.Unlock()
-		for _, k := range links {
-			_ = k.client.Close()
-		}
-	}
+	l.born.add(b)
+	l.e.wg.Go(func() { _ = k.client.Close() })
 }
 
-// clientTries adds up what the stack clients say of themselves.
-func (e *Engine) clientTries() (sum clientTries) {
+// births is what the connections of the lane came to, those that libraries made on their own included.
+func (l *lane) births() births {
+	b := l.born
+	for _, k := range l.links {
+		if k.client != nil {
+			b.add(k.tried(k.client.Stats()))
+		}
+	}
+	return b
+}
+
+// tried is what a library did beyond the connection that it was made with.
+func (k *link) tried(s wiregauge.ClientStats) (b births) {
+	b.opened = s.Opened - 1
+	b.ended[byGoAway], b.ended[byServer], b.ended[byReset] = s.GoAways, s.Closes, s.Resets
+	b.ended[byLibrary] = s.Ended - s.GoAways - s.Closes - s.Resets
+	return b
+}
+
+// retries is how often the libraries sent a call a second time, not provably harmless.
+func (e *Engine) retries() (sum int64) {
 	if e.plan.NewClient == nil {
-		return sum
+		return 0
 	}
 	for _, l := range e.lanes {
 		l.mu.Lock()
+		sum += l.retries
 		for _, k := range l.links {
-			s := k.client.Stats()
-			sum.opened += s.Opened
-			sum.ended += s.Ended
-			sum.retries += s.Retries
-			sum.resent += s.Resent
+			sum += k.client.Stats().Retries
 		}
 		l.mu.Unlock()
 	}

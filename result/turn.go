@@ -20,7 +20,8 @@ type Counts struct {
 	Messages   int64 `json:"messages"` // received, of finished calls
 }
 
-// Bytes of one direction by kind; Wire is what the socket carried, Body+Framing+Headers+Control+TLS.
+// Bytes of one direction by kind; Wire is what the socket carried, Body+Framing+Headers+Control+TLS. Of a stack
+// client only Body and Wire are known, and the other kinds are 0.
 type Bytes struct {
 	Body    int64 `json:"body"`
 	Framing int64 `json:"framing"`
