@@ -92,6 +92,9 @@ func bytesNumber(n float64) string {
 
 func connectionsText(c result.Connections) string {
 	s := fmt.Sprintf("%s asked, %s opened, %s failed", number.Count(int64(c.Asked)), number.Count(c.Opened), number.Count(c.Failed))
+	if c.Opened == 0 && c.Asked > 0 && c.Failed == 0 {
+		s = number.Count(int64(c.Asked)) + " asked, opened before the measured turns, none since"
+	}
 	var ends []string
 	for _, why := range slices.Sorted(maps.Keys(c.Ended)) {
 		ends = append(ends, Clean(why)+" "+number.Count(c.Ended[why]))
