@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"time"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
 
@@ -35,6 +36,7 @@ type Reflection struct {
 	TLS       *tls.Config
 	Authority string
 	Header    []wiregauge.Field
+	Timeout   time.Duration // for the connection, TLS and HTTP/2 included; 0 means 5 s
 	// Dial, when set, opens the plain connection instead of Network and Address.
 	Dial func(ctx context.Context) (net.Conn, error)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
@@ -64,7 +65,10 @@ func reflected(ctx context.Context, r Reflection) (*Contract, error) {
 
 func newReflector(r Reflection) *reflector {
 	remote := &reflector{address: "passthrough:///" + r.Address, md: toMetadata(r.Header)}
-	creds := insecure.NewCredentials()
+	creds, timeout := insecure.NewCredentials(), r.Timeout
+	if timeout <= 0 {
+		timeout = lookup
+	}
 	if r.TLS != nil {
 		creds = tlsCredentials{credentials.NewTLS(r.TLS), r.TLS.ServerName}
 	}
@@ -72,7 +76,8 @@ func newReflector(r Reflection) *reflector {
 		grpc.WithTransportCredentials(creds),
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return remote.dial(ctx, r) }),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(1 << 30)),
-		grpc.WithConnectParams(grpc.ConnectParams{MinConnectTimeout: lookup}),
+		grpc.WithConnectParams(grpc.ConnectParams{MinConnectTimeout: timeout,
+			Backoff: backoff.Config{BaseDelay: timeout / 10, Multiplier: 1.6, MaxDelay: timeout}}),
 		grpc.WithDisableServiceConfig(),
 		grpc.WithUserAgent("wiregauge/1"),
 	}

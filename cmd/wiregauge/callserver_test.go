@@ -211,6 +211,7 @@ func (s *svc) stream(stream grpc.ServerStream, endless bool) error {
 	for i := byte(1); endless || i <= 10; i = i%100 + 1 {
 		reply := []byte{0x08, i}
 		if err := stream.SendMsg(&reply); err != nil {
+			<-stream.Context().Done()
 			s.mu.Lock()
 			s.ended = append(s.ended, stream.Context().Err())
 			s.mu.Unlock()

@@ -17,8 +17,12 @@ import (
 	"wiregauge/wire"
 )
 
-// probeLimit bounds each probe of a target that did not answer as it should.
-const probeLimit = 300 * time.Millisecond
+// probeLimit bounds each probe of a target that did not answer as it should, guessLimit those of a target without a
+// scheme. Tests raise them, for a busy machine.
+var (
+	probeLimit = 300 * time.Millisecond
+	guessLimit = time.Second
+)
 
 // A finding is what probes of a target showed: each on a connection of its own, made only when a connection has
 // failed or the user gave no scheme, never before a good run.
@@ -36,8 +40,9 @@ type finding struct {
 	greeting string // what it said instead
 }
 
-// investigate probes a target. limit is what each probe may take beyond four round trips.
-func investigate(ctx context.Context, d wire.Dialer, limit time.Duration) *finding {
+// investigate probes a target. limit is what each probe may take beyond four round trips; strict adds a handshake
+// under the user's own settings.
+func investigate(ctx context.Context, d wire.Dialer, limit time.Duration, strict bool) *finding {
 	f := &finding{}
 	begin := time.Now()
 	first, err := d.DialNet(ctx)
@@ -61,7 +66,7 @@ func investigate(ctx context.Context, d wire.Dialer, limit time.Duration) *findi
 	run(f.probeHTTP2, first)
 	run(f.probeHTTP1, nil)
 	run(func(c net.Conn) { f.probeTLS(ctx, c, d) }, nil)
-	if d.TLS != nil {
+	if strict && d.TLS != nil {
 		run(func(c net.Conn) { f.checked = handshake(ctx, c, d.TLS) }, nil)
 	}
 	all.Wait()
@@ -90,7 +95,7 @@ func (f *finding) probeHTTP2(conn net.Conn) {
 	case bytes.HasPrefix(got, []byte("HTTP/")): // the other probe says so too
 	case n > 0 && got[0] != recordAlert && got[0] != recordHandshake:
 		line, _ := bufio.NewReader(io.LimitReader(conn, 64)).ReadString('\n')
-		f.greeting = strings.TrimSpace(printableText(string(got) + line))
+		f.greeting = printableText(strings.TrimSpace(string(got) + line))
 	}
 }
 
@@ -143,12 +148,15 @@ func (f *finding) probeTLS(ctx context.Context, conn net.Conn, d wire.Dialer) {
 	f.wantsCert = asked && f.secure
 }
 
-// handshake makes one as the user wants it and waits for what the server says of it: under TLS 1.3 it judges the
-// client's certificate after its own side is done.
+// handshake makes one as the user wants it. A client certificate is judged after that under TLS 1.3: then it waits
+// for what the server says.
 func handshake(ctx context.Context, conn net.Conn, config *tls.Config) error {
 	t := tls.Client(conn, config)
 	if err := t.HandshakeContext(ctx); err != nil {
 		return err
+	}
+	if len(config.Certificates) == 0 {
+		return nil
 	}
 	if err := firstByte(t); isAlert(err) {
 		return err

@@ -26,7 +26,7 @@ func (p *prepared) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil || p.Network == "null" {
 		return unreachable("no connection to %s: %w", p.Raw, err)
 	}
-	f := investigate(ctx, p.Dialer, probeLimit)
+	f := investigate(ctx, p.Dialer, probeLimit, true)
 	switch {
 	case f.refused != nil:
 		return p.refused(f.refused)
@@ -219,7 +219,7 @@ func (a *app) guess(ctx context.Context, o *ConnOptions, host, path string) (url
 	if p.Dialer, err = a.dialer(t, o); err != nil {
 		return "", "", err
 	}
-	f := investigate(ctx, p.Dialer, time.Second)
+	f := investigate(ctx, p.Dialer, guessLimit, false)
 	if f.refused != nil {
 		p.Raw = host + path
 		return "", "", p.refused(f.refused)
