@@ -10,38 +10,49 @@ import (
 // Constant is a fixed rate: call n is due n/rate after the start, rounded down to a nanosecond. It is computed from
 // the index, so that nothing adds up over a long run. perSecond must be above 0.
 func Constant(perSecond *big.Rat) Pacer {
-	// due(n) = n * (den * 1e9) / num nanoseconds
-	ns := new(big.Rat).Quo(new(big.Rat).SetInt64(int64(time.Second)), perSecond)
-	return constant{mul: clampWord(ns.Num()), div: clampWord(ns.Denom()), text: rateString(perSecond)}
+	return constant{interval: intervalOf(perSecond), text: rateString(perSecond)}
 }
 
 type constant struct {
-	mul, div uint64
-	text     string
+	interval
+	text string
 }
 
-// Due is n*mul/div in 128 bits.
-func (c constant) Due(n uint64) time.Duration {
-	hi, lo := bits.Mul64(n, c.mul)
-	if hi >= c.div {
-		return math.MaxInt64 // later than any clock goes
-	}
-	q, _ := bits.Div64(hi, lo, c.div)
-	return time.Duration(min(q, math.MaxInt64))
-}
+// Due is n intervals after the start.
+func (c constant) Due(n uint64) time.Duration { return c.times(n) }
 
 // String is the rate.
 func (c constant) String() string { return c.text }
 
-// clampWord is x in 64 bits; rates that need more (hundreds of digits) cannot be told apart by any clock.
-func clampWord(x *big.Int) uint64 {
-	if x.IsUint64() {
-		return x.Uint64()
+// An interval is the time between two calls: mul/div nanoseconds.
+type interval struct{ mul, div uint64 }
+
+// intervalOf is 1 s / perSecond. A fraction that does not fit 64 bits is rounded to one that does; no clock could tell.
+func intervalOf(perSecond *big.Rat) interval {
+	ns := new(big.Rat).Quo(new(big.Rat).SetInt64(int64(time.Second)), perSecond)
+	if ns.Num().IsUint64() && ns.Denom().IsUint64() {
+		return interval{ns.Num().Uint64(), ns.Denom().Uint64()}
 	}
-	return math.MaxUint64
+	limit := new(big.Rat).SetInt64(math.MaxInt64)
+	if ns.Cmp(limit) >= 0 {
+		return interval{math.MaxInt64, 1} // once in 292 years
+	}
+	div := new(big.Int).Lsh(big.NewInt(1), uint(63-min(63, new(big.Int).Quo(ns.Num(), ns.Denom()).BitLen())))
+	mul := new(big.Int).Quo(new(big.Int).Mul(ns.Num(), div), ns.Denom())
+	return interval{mul.Uint64(), div.Uint64()}
 }
 
-// rateString writes a rate as a user would: 500/s, 0.2/s, 12/min.
+// times is n intervals, in 128 bits.
+func (i interval) times(n uint64) time.Duration {
+	hi, lo := bits.Mul64(n, i.mul)
+	if hi >= i.div {
+		return math.MaxInt64 // later than any clock goes
+	}
+	q, _ := bits.Div64(hi, lo, i.div)
+	return time.Duration(min(q, math.MaxInt64))
+}
+
+// rateString writes a rate as a user would: 500/s, 0.2/s, 20/min.
 func rateString(perSecond *big.Rat) string {
 	if f, exact := perSecond.FloatPrec(); exact && f <= 6 {
 		return perSecond.FloatString(f) + "/s"
