@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -29,11 +31,10 @@ func startServer(ctx context.Context, binary string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{dir: dir, url: map[string]string{}, address: map[string]string{}}
-	s.cmd = exec.CommandContext(ctx, "taskset", "-c", "0", binary, "serve", "hello", "--tls")
+	s := &server{dir: dir, url: map[string]string{}, address: map[string]string{}, ca: filepath.Join(dir, "ca.pem")}
+	s.cmd = exec.CommandContext(ctx, "taskset", "-c", "0", binary, "serve", "hello", "echo", "--ca-dir", dir)
 	s.cmd.Cancel = func() error { return s.cmd.Process.Signal(syscall.SIGTERM) }
 	s.cmd.WaitDelay = 10 * time.Second
-	s.cmd.Stderr = os.Stderr
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -49,20 +50,16 @@ func startServer(ctx context.Context, binary string) (*server, error) {
 	return s, nil
 }
 
-// read takes the URLs that serve prints, until it has all that the table needs.
+// read takes the URLs that serve prints, the first of each scheme, until it has all that the table needs.
 func (s *server) read(lines *bufio.Scanner) error {
+	needed := []string{"http", "h2c", "grpc", "grpcs", "tcp"}
 	for lines.Scan() {
-		for _, word := range strings.Fields(lines.Text()) {
-			if strings.HasSuffix(word, ".pem") {
-				s.ca = word
-			}
-			u, err := url.Parse(word)
-			if err != nil || u.Host == "" || s.url[u.Scheme] != "" || !strings.Contains(strings.ToLower(u.Path), "hello") {
-				continue
-			}
-			s.url[u.Scheme], s.address[u.Scheme] = word, u.Host
+		u, err := url.Parse(strings.TrimSpace(lines.Text()))
+		if err != nil || u.Host == "" || s.url[u.Scheme] != "" {
+			continue
 		}
-		if s.ca != "" && s.url["grpc"] != "" && s.url["grpcs"] != "" && s.url["http"] != "" && s.url["h2c"] != "" {
+		s.url[u.Scheme], s.address[u.Scheme] = u.String(), u.Host
+		if !slices.ContainsFunc(needed, func(scheme string) bool { return s.url[scheme] == "" }) {
 			go func() {
 				for lines.Scan() { // what else it prints
 				}
@@ -70,7 +67,7 @@ func (s *server) read(lines *bufio.Scanner) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("serve did not print the URLs of the hello service: %v %s", s.url, s.ca)
+	return fmt.Errorf("serve printed no URL of one of %v: %v", needed, s.url)
 }
 
 func (s *server) stop() {
