@@ -35,7 +35,7 @@ func (b *inbox) space() ([]byte, error) {
 	if len(b.buf) >= maxInbox {
 		return nil, errInbox
 	}
-	b.grow(2 * len(b.buf))
+	b.grow(min(2*len(b.buf), maxInbox))
 	return b.buf[b.w:], nil
 }
 
