@@ -36,7 +36,7 @@ type openLoop struct {
 // next is the call at the head of the queue, whether due or not.
 func (o *openLoop) next() (tk ticket, ok bool) {
 	i := o.head
-	due := o.start + o.pacer.Due(i)
+	due := o.dueAt(i)
 	warm := i < o.warm || due < o.warmTill
 	full := !warm && o.total > 0 && o.measured >= o.total
 	if i >= o.end || due >= o.endDue || full {
@@ -72,6 +72,11 @@ func (o *openLoop) take(now time.Duration, keeper bool) (ticket, bool) {
 		tk.at = now
 	}
 	return tk, true
+}
+
+// dueAt is when call i is due; forever when the schedule has no such call (a ramp that is over).
+func (o *openLoop) dueAt(i uint64) time.Duration {
+	return o.start + min(o.pacer.Due(i), forever-o.start)
 }
 
 // commit says that the call that was taken has its place.
@@ -138,7 +143,7 @@ func (o *openLoop) connect(e *Engine, now time.Duration) time.Duration {
 	o.dialed = max(o.dialed, o.head)
 	o.mu.Unlock()
 	for {
-		due := o.start + o.pacer.Due(o.dialed)
+		due := o.dueAt(o.dialed)
 		if o.dialed >= o.end || due >= o.endDue {
 			return forever
 		}
@@ -211,7 +216,7 @@ func (o *openLoop) unsent(by time.Duration, each func(tk ticket, n int64)) (warm
 	stride := (last-o.head)/65536 + 1
 	for i := o.head; i < last; i += stride {
 		n := int64(min(stride, last-i))
-		due := o.start + o.pacer.Due(i)
+		due := o.dueAt(i)
 		tk := ticket{index: i, due: due, warm: i < o.warm || due < o.warmTill}
 		if tk.warm {
 			warm += n
@@ -226,7 +231,7 @@ func (o *openLoop) unsent(by time.Duration, each func(tk ticket, n int64)) (warm
 // dueBy is the first call from head on that is not due by then, or not part of the turn.
 func (o *openLoop) dueBy(by time.Duration) uint64 {
 	out := func(i uint64) bool {
-		due := o.start + o.pacer.Due(i)
+		due := o.dueAt(i)
 		if i >= o.end || due > by || due >= o.endDue {
 			return true
 		}

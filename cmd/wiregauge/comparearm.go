@@ -189,7 +189,7 @@ func (a *arm) ready(ctx context.Context, url string) (*readyArm, error) {
 	app := a.of.app
 	r := &readyArm{url: url}
 	var err error
-	if r.target, r.sent, err = app.prepare(ctx, url, &a.o.ConnOptions, &a.o.DataOptions, a.o.Timeout); err != nil {
+	if r.target, r.sent, err = app.prepare(ctx, url, &a.o.ConnOptions, &a.o.DataOptions, told(a.o.Timeout)); err != nil {
 		return nil, err
 	}
 	if r.plan, err = newPlan(&a.o.LoadOptions, a.set, r.target, r.sent); err != nil {

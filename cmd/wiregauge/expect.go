@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -85,13 +84,3 @@ func parseStatus(s string) (int, bool) {
 }
 
 func (l *statusList) String() string { return l.text }
-
-// numbers are the statuses in order.
-func (l *statusList) numbers() []int {
-	var list []int
-	for n := range l.set {
-		list = append(list, n)
-	}
-	sort.Ints(list)
-	return list
-}

@@ -80,7 +80,7 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 	if err := t.check(); err != nil {
 		return err
 	}
-	if t.target, t.payload, err = a.prepare(ctx, url, &o.ConnOptions, &o.DataOptions, o.Timeout); err != nil {
+	if t.target, t.payload, err = a.prepare(ctx, url, &o.ConnOptions, &o.DataOptions, told(o.Timeout)); err != nil {
 		return err
 	}
 	if t.plan, err = newPlan(&o.LoadOptions, set, t.target, t.payload); err != nil {

@@ -223,6 +223,30 @@ func TestRamp(t *testing.T) {
 	}
 }
 
+// TestSmoothRamp: from 0 to 200/s over 200 ms is 20 calls.
+func TestSmoothRamp(t *testing.T) {
+	f, out := measured(t, exitOK, "run", "null://", "--ramp", "rate=0..200/200ms")
+	if arm := f.Arms[0]; arm.Due != 20 || f.Plan.Rate != "0..200/s over 200ms" {
+		t.Errorf("due %d, rate %q\n%s", arm.Due, f.Plan.Rate, out.stdout)
+	}
+}
+
+// TestPoissonArrivals: seeded and said with the number, so that a run can be done again.
+func TestPoissonArrivals(t *testing.T) {
+	due := func(seed string) int64 {
+		f, _ := measured(t, exitOK, "run", "null://", "-r", "1000", "-z", "200ms", "--arrivals", "poisson", "--seed", seed)
+		if f.Plan.Arrivals != "poisson" || f.Plan.Rate != "poisson 1000/s" {
+			t.Errorf("plan %+v", f.Plan)
+		}
+		conserved(t, f.Arms[0].Counts)
+		return f.Arms[0].Due
+	}
+	first, again, other := due("3"), due("3"), due("4")
+	if first != again || first == other || first < 130 || first > 270 {
+		t.Errorf("due %d and %d with one seed, %d with another", first, again, other)
+	}
+}
+
 // TestInterrupt: the first signal prints and saves what was measured.
 func TestInterrupt(t *testing.T) {
 	for _, c := range []struct {
