@@ -112,10 +112,16 @@ func (o *openLoop) waiting(now time.Duration) bool {
 // over reports whether nothing is left to do.
 func (o *openLoop) over() bool { return o.dry.Load() && o.inflight.Load() == 0 }
 
+// batch is how many calls are started before their lanes write, when that many are due at once.
+const batch = 256
+
 // send starts every call that is due, then lets each lane write once. It returns when the next one is due.
 func (o *openLoop) send(e *Engine, now time.Duration) time.Duration {
 	defer e.pushDirty()
-	for {
+	for placed := 1; ; placed++ {
+		if placed%batch == 0 {
+			e.pushDirty()
+		}
 		o.mu.Lock()
 		tk, ok := o.next()
 		o.mu.Unlock()
