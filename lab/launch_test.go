@@ -265,10 +265,16 @@ func alive(pid int) bool {
 // awaitDeath waits for a process that was killed by someone else; the test's own time limit is the only one.
 func awaitDeath(t *testing.T, pid int) {
 	t.Helper()
-	for alive(pid) {
+	until(t, func() bool { return !alive(pid) })
+}
+
+// until waits for something that happens soon after what the test did; the test's own time limit is the only one.
+func until(t *testing.T, happened func() bool) {
+	t.Helper()
+	for !happened() {
 		select {
 		case <-t.Context().Done():
-			t.Fatalf("process %d lives on", pid)
+			t.Fatal("it never happens")
 		case <-time.After(time.Millisecond):
 		}
 	}

@@ -357,6 +357,57 @@ func TestPlantsOnTheFloor(t *testing.T) {
 	}
 }
 
+// A client that goes away ends a call that hangs on the floor.
+func TestHangOnTheFloorIsGivenUp(t *testing.T) {
+	s := serve(t, ServeConfig{Protocols: []string{"tcp"}, Plant: "hang"})
+	c, err := net.Dial("tcp", hostOf(t, endpoint(t, s, "echo", "tcp")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Write([]byte{0, 0, 0, 0})
+	until(t, func() bool { return s.Stats().Received > 0 }) // the call has to be inside
+	c.Close()
+	until(t, func() bool { return s.Stats().OpenConnections == 0 }) // the server learns of it a little later
+}
+
+// Delays on one connection run at the same time: all are asked for before the first is over.
+func TestDelaysOnTheFloorOverlap(t *testing.T) {
+	clock := &gate{entered: make(chan time.Duration), open: make(chan struct{})}
+	s := serve(t, ServeConfig{Protocols: []string{"tcp"}, Plant: "delay=5ms", Clock: clock})
+	c, err := net.Dial("tcp", hostOf(t, endpoint(t, s, "echo", "tcp")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	frames := "\x00\x00\x00\x01a\x00\x00\x00\x01b\x00\x00\x00\x01c"
+	io.WriteString(c, frames)
+	for range 3 {
+		<-clock.entered
+	}
+	close(clock.open)
+	got := make([]byte, len(frames))
+	if _, err := io.ReadFull(c, got); err != nil || string(got) != frames {
+		t.Errorf("got %q, %v; want them in order", got, err)
+	}
+}
+
+// gate is a clock on which all who sleep wait for the same moment.
+type gate struct {
+	entered chan time.Duration
+	open    chan struct{}
+}
+
+func (g *gate) Now() time.Duration { return 0 }
+func (g *gate) Sleep(ctx context.Context, d time.Duration) error {
+	g.entered <- d
+	select {
+	case <-g.open:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 func TestPlantsThatCannotBe(t *testing.T) {
 	rows := []struct {
 		protocols   []string

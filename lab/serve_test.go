@@ -318,9 +318,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		_, err := http.Post(endpoint(t, s, "hello", "http"), jsonType, strings.NewReader("{}"))
 		hung <- err
 	}()
-	for s.Stats().Received == 0 {
-		// the call has to be inside before the server goes
-	}
+	until(t, func() bool { return s.Stats().Received > 0 }) // the call has to be inside before the server goes
 	cancel()
 	s.Close()
 	if err := <-hung; err == nil {

@@ -79,16 +79,12 @@ func TestHangIsGivenUp(t *testing.T) {
 		_, err := http.DefaultClient.Do(r)
 		done <- err
 	}()
-	for s.Calls("Hang") < 2 {
-		// both have to be inside
-	}
+	until(t, func() bool { return s.Calls("Hang") >= 2 }) // both have to be inside
 	cancel()
 	if a, b := <-done, <-done; a == nil || b == nil {
 		t.Errorf("Hang answers: %v, %v", a, b)
 	}
-	for s.Canceled("Hang") < 2 {
-		// the server learns of it a little later
-	}
+	until(t, func() bool { return s.Canceled("Hang") >= 2 }) // the server learns of it a little later
 }
 
 func TestStreamsOverGRPC(t *testing.T) {
@@ -145,9 +141,7 @@ func TestAnEndlessStreamIsCancelled(t *testing.T) {
 		t.Fatal(err)
 	}
 	cancel()
-	for s.Canceled("Stream") != 1 {
-		// the server learns of it a little later
-	}
+	until(t, func() bool { return s.Canceled("Stream") == 1 }) // the server learns of it a little later
 }
 
 func TestOverHTTP(t *testing.T) {
@@ -308,4 +302,16 @@ func client(s *Server, scheme string) *http.Client {
 		tr.TLSClientConfig = s.CA().Client()
 	}
 	return &http.Client{Transport: tr}
+}
+
+// until waits for something that happens soon after what the test did; the test's own time limit is the only one.
+func until(t *testing.T, happened func() bool) {
+	t.Helper()
+	for !happened() {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("it never happens")
+		case <-time.After(time.Millisecond):
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -112,9 +113,7 @@ func TestPlaysEndWithTheirServer(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			var wg sync.WaitGroup
 			wg.Go(func() { call(ctx, conn) })
-			for s.Accepted() == 0 {
-				// the client has to be there
-			}
+			until(t, func() bool { return s.Accepted() > 0 }) // the client has to be there
 			s.Close()
 			cancel()
 			wg.Wait()
@@ -251,4 +250,16 @@ func call(ctx context.Context, conn *grpc.ClientConn) (string, error) {
 		return "", err
 	}
 	return got.Value, err
+}
+
+// until waits for something that happens soon after what the test did; the test's own time limit is the only one.
+func until(t *testing.T, happened func() bool) {
+	t.Helper()
+	for !happened() {
+		select {
+		case <-t.Context().Done():
+			t.Fatal("it never happens")
+		case <-time.After(time.Millisecond):
+		}
+	}
 }

@@ -281,7 +281,7 @@ func TestBucket(t *testing.T) {
 // Ten calls at once on two slots of 10 ms each are done after 10, 10, 20, 20 … 50 ms.
 func TestSlots(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := planter(t, "slots=2,delay=10ms", nil)
+		p := planter(t, "slots=2,delay=10ms", realClock{start: time.Now()})
 		start := time.Now()
 		done := make(chan time.Duration, 10)
 		for range 10 {
@@ -303,7 +303,7 @@ func TestSlots(t *testing.T) {
 // With a = 1 two calls at once take twice as long as one alone.
 func TestContention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := planter(t, "delay=10ms,usl=1:0", nil)
+		p := planter(t, "delay=10ms,usl=1:0", realClock{start: time.Now()})
 		start := time.Now()
 		done := make(chan time.Duration, 2)
 		go func() { p.Call(t.Context()); done <- time.Since(start) }()
@@ -317,7 +317,7 @@ func TestContention(t *testing.T) {
 
 func TestCallsCanBeAbandoned(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := planter(t, "slots=1,delay=1h", nil)
+		p := planter(t, "slots=1,delay=1h", realClock{start: time.Now()})
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error, 2)
 		for range 2 {
