@@ -67,7 +67,7 @@ func TestACallOverTLSAllocatesLittle(t *testing.T) {
 	p := echoPlan(1, 1)
 	p.Dialer = wire.Dialer{Address: echoServer(t, cfg), TLS: ca.Client()}
 	p.Dialer.TLS.ServerName = "127.0.0.1"
-	if got := growth(t, p, 500, 4_500); got > 4 { // one record each way: 2 for ours, 2 for the server's in this process
+	if got := growth(t, p, 500, 4_500); got > 4 { // 2 for each side: the server is in this process
 		t.Errorf("%.2f allocations per call", got)
 	} else {
 		t.Logf("%.2f allocations per call", got)
