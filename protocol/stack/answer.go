@@ -1,0 +1,133 @@
+package stack
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"wiregauge"
+)
+
+const (
+	// maxText is how much of an error's body is kept.
+	maxText = 1 << 10
+	// maxKept bounds a kept body, also when decompressed, where the request sets no bound.
+	maxKept = 256 << 20
+)
+
+// exchange is what one call needs to read its answer, reused.
+type exchange struct {
+	call *wiregauge.Call
+	ev   wiregauge.Events
+	size int
+	buf  []byte
+	kept []byte
+}
+
+// read takes the answer: its status, and its body to the end.
+func (x *exchange) read(answer *http.Response) error {
+	defer answer.Body.Close()
+	c := x.call
+	c.Status, c.Outcome = answer.StatusCode, wiregauge.OK
+	if answer.StatusCode >= 400 {
+		c.Outcome = wiregauge.Failed
+	}
+	if c.Detail != nil {
+		c.Detail.StatusLine = answer.Proto + " " + answer.Status
+		c.Detail.Header = fields(answer.Header)
+	}
+	if whole, err := x.body(answer.Body); err != nil || !whole {
+		return err
+	}
+	if c.Detail != nil {
+		c.Detail.Trailer = fields(answer.Trailer)
+	}
+	c.Received = 1
+	x.tell(answer.Header.Get("Content-Encoding"))
+	return nil
+}
+
+// body reads to the end, or as far as allowed: then the call is TooLarge, and whole is false.
+func (x *exchange) body(r io.Reader) (whole bool, err error) {
+	c := x.call
+	x.kept, x.size = x.kept[:0], 0
+	for {
+		n, err := r.Read(x.buf)
+		x.size += n
+		if c.MaxReply > 0 && x.size > c.MaxReply || x.keeps() && x.size > maxKept {
+			x.tooLarge()
+			return false, nil
+		}
+		if x.keeps() || c.Outcome == wiregauge.Failed && c.Explain && len(x.kept) < maxText {
+			x.kept = append(x.kept, x.buf[:n]...)
+		}
+		if errors.Is(err, io.EOF) {
+			return true, nil
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+func (x *exchange) keeps() bool { return x.call.Keep || x.call.Credit > 0 }
+
+func (x *exchange) limit() int {
+	if x.call.MaxReply > 0 {
+		return x.call.MaxReply
+	}
+	return maxKept
+}
+
+func (x *exchange) tooLarge() {
+	x.call.Outcome = wiregauge.TooLarge
+	x.call.Text = "the answer is larger than " + strconv.Itoa(x.limit()) + " bytes"
+}
+
+// tell passes on what was kept, decompressed as our own client does it.
+func (x *exchange) tell(encoding string) {
+	c, body := x.call, x.kept
+	if strings.EqualFold(encoding, "gzip") && len(body) > 0 {
+		plain, err := x.inflate(body)
+		switch {
+		case !x.keeps():
+			body = plain // the beginning of an error's text, as far as it came
+		case err != nil:
+			c.Outcome, c.Text = wiregauge.Malformed, err.Error()
+			return
+		case len(plain) > x.limit():
+			x.tooLarge()
+			return
+		default:
+			body = plain
+		}
+	}
+	if c.Outcome == wiregauge.Failed && c.Explain {
+		c.Text = string(body[:min(len(body), maxText)])
+	}
+	if x.keeps() {
+		x.ev.Message(c, body)
+	}
+}
+
+// inflate decompresses, and one byte beyond the limit at most.
+func (x *exchange) inflate(p []byte) ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(p))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(io.LimitReader(r, int64(x.limit())+1))
+}
+
+func fields(h http.Header) (out []wiregauge.Field) {
+	for name, values := range h {
+		for _, v := range values {
+			out = append(out, wiregauge.Field{Name: strings.ToLower(name), Value: v})
+		}
+	}
+	return out
+}
