@@ -472,6 +472,10 @@ func TestCallStack(t *testing.T) {
 	invoke(t, "call", "--client", "stack", "grpc://"+s.address+"/t.Svc/Echo", "-d", `{"id":5}`).expect(t, 0, "{\n  \"id\": \"5\"\n}\n")
 	invoke(t, "call", "--client", "stack", srv.URL+"/echo", "-d", "x").expect(t, 0, "POST /echo application/json|x")
 	invoke(t, "call", "--client", "stack", "grpc://"+s.address+"/t.Svc/Endless", "--take", "2").expect(t, 0, "{\n  \"id\": \"1\"\n}\n{\n  \"id\": \"2\"\n}\n")
+	told := invoke(t, "call", "-vv", "--client", "stack", srv.URL+"/echo", "-d", "x").stderr
+	if !strings.Contains(told, "the library does not tell the rest apart") || strings.Contains(told, "TLS") {
+		t.Errorf("bytes of a library in clear text:\n%s", told)
+	}
 	got := invoke(t, "call", "--client", "stack", "grpc://"+s.address+"/t.Svc/Fail")
 	if got.code != 4 || !strings.Contains(got.stderr, "INTERNAL (13): bad") {
 		t.Errorf("exit %d\n%s", got.code, got.stderr)

@@ -186,6 +186,10 @@ func (k *oneCall) costs() {
 		t    wiregauge.Traffic
 		tls  int64
 	}{{"sent", k.took.sent, k.took.tlsSent}, {"got", k.took.received, k.took.tlsReceived}} {
+		if k.target.Client == "stack" {
+			fmt.Fprintf(w, "  bytes %-5s body %d of %d; the library does not tell the rest apart\n", side.name, side.t.Body, side.t.Total()+side.tls)
+			continue
+		}
 		fmt.Fprintf(w, "  bytes %-5s body %d, framing %d, headers %d, control %d, TLS %d\n",
 			side.name, side.t.Body, side.t.Framing, side.t.Headers, side.t.Control, side.tls)
 	}
