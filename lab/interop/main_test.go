@@ -46,8 +46,8 @@ type said struct {
 	stderr string
 }
 
-// wiregauge runs one command line to its end.
-func wiregauge(t *testing.T, args ...string) said {
+// wg runs one command line of wiregauge to its end.
+func wg(t *testing.T, args ...string) said {
 	t.Helper()
 	return run(t, nil, program, args...)
 }
@@ -72,7 +72,7 @@ func run(t *testing.T, stdin []byte, name string, args ...string) said {
 func loads(t *testing.T, code int, args ...string) *result.Arm {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "result.json")
-	s := wiregauge(t, append([]string{"run", "--progress", "none", "-o", "json=" + path}, args...)...)
+	s := wg(t, append([]string{"run", "--progress", "none", "-o", "json=" + path}, args...)...)
 	if s.code != code {
 		t.Fatalf("wiregauge run %q: exit %d, want %d\n%s%s", args, s.code, code, s.stdout, s.stderr)
 	}

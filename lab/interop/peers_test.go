@@ -42,6 +42,8 @@ type process struct {
 	mu     sync.Mutex
 	output bytes.Buffer
 	lines  chan string
+	read   chan struct{} // closed when its output has ended
+	once   sync.Once
 }
 
 func (p *process) Write(b []byte) (int, error) {
@@ -59,9 +61,10 @@ func (p *process) text() string {
 // start runs a program until the test ends; its lines of standard output can be awaited.
 func start(t *testing.T, env []string, name string, args ...string) *process {
 	t.Helper()
-	p := &process{cmd: exec.Command(name, args...), lines: make(chan string, 1<<10)}
+	p := &process{cmd: exec.Command(name, args...), lines: make(chan string, 1<<10), read: make(chan struct{})}
 	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stderr = p
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} // should a test be cut off
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -69,9 +72,8 @@ func start(t *testing.T, env []string, name string, args ...string) *process {
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	read := make(chan struct{})
 	go func() {
-		defer close(read)
+		defer close(p.read)
 		defer close(p.lines)
 		for s := bufio.NewScanner(out); s.Scan(); {
 			_, _ = p.Write(append(s.Bytes(), '\n'))
@@ -82,16 +84,23 @@ func start(t *testing.T, env []string, name string, args ...string) *process {
 		}
 	}()
 	t.Cleanup(func() {
-		_ = p.cmd.Process.Signal(syscall.SIGTERM)
-		kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
-		defer kill.Stop()
-		<-read
-		_ = p.cmd.Wait()
+		p.stop()
 		if t.Failed() {
-			t.Logf("output of %s:\n%s", filepath.Base(name), p.text())
+			t.Logf("output of %s:\n%s", filepath.Base(name), tail(p.text()))
 		}
 	})
 	return p
+}
+
+// stop ends the program as a user would, and by force after 10 s.
+func (p *process) stop() {
+	p.once.Do(func() {
+		_ = p.cmd.Process.Signal(syscall.SIGTERM)
+		kill := time.AfterFunc(10*time.Second, func() { _ = p.cmd.Process.Kill() })
+		defer kill.Stop()
+		<-p.read
+		_ = p.cmd.Wait()
+	})
 }
 
 // line is the first line of output that match accepts.
