@@ -156,16 +156,33 @@ func checkHost(_ *result.File, a *result.Arm) (Fact, bool) {
 	if a.Host.Foreign < 0 {
 		words = append(words, "other processes unknown")
 	} else {
-		words = append(words, "other processes took "+number.Percent(a.Host.Foreign)+" of the CPU")
+		words = append(words, others(a)+" took "+number.Percent(a.Host.Foreign)+" of the CPU")
 	}
 	fact.Text = strings.Join(words, ", ")
-	if a.Host.Steal > 0.01 || a.Host.Foreign > 0.10 {
+	if serverIsForeign(a) && a.Host.Steal <= 0.01 && a.Host.Foreign > busy {
+		fact.State = Note // whether it was the server or somebody else cannot be told
+		return fact, true
+	}
+	if a.Host.Steal > 0.01 || a.Host.Foreign > busy {
 		fact.State, fact.Advice = Note, "absolute numbers may be off"
 	}
 	if a.Host.Steal > 0.05 || a.Host.Foreign > 0.25 {
 		fact.State = Bad
 	}
 	return fact, true
+}
+
+// busy is the share of the CPU from which other processes are worth a word.
+const busy = 0.10
+
+// serverIsForeign says that the server runs here, as a process that we were not told of.
+func serverIsForeign(a *result.Arm) bool { return a.Server == nil && loopback(a.URL) }
+
+func others(a *result.Arm) string {
+	if serverIsForeign(a) && a.Host.Foreign > busy {
+		return "other processes, the server among them (--server-pid sets it apart),"
+	}
+	return "other processes"
 }
 
 func checkGC(_ *result.File, a *result.Arm) (Fact, bool) {
