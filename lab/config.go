@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"wiregauge/internal/nearest"
 	"wiregauge/lab/plant"
 )
 
@@ -60,6 +61,9 @@ func chosen(kind string, names, all []string) ([]string, error) {
 	}
 	for _, n := range names {
 		if !slices.Contains(all, n) {
+			if near := nearest.Of(n, all); near != "" {
+				return nil, fmt.Errorf("no %s %q; did you mean %s? There are %s", kind, n, near, strings.Join(all, ", "))
+			}
 			return nil, fmt.Errorf("no %s %q; there are %s", kind, n, strings.Join(all, ", "))
 		}
 	}

@@ -286,10 +286,10 @@ func TestWrongConfigurations(t *testing.T) {
 		config ServeConfig
 		want   string
 	}{
-		{"a service that is not there", ServeConfig{Services: []string{"helo"}}, `no service "helo"; there are hello, random, inventory, echo`},
+		{"a service that is not there", ServeConfig{Services: []string{"helo"}}, `no service "helo"; did you mean hello? There are hello, random, inventory, echo`},
 		{"a protocol that is not there", ServeConfig{Protocols: []string{"quic"}}, `no protocol "quic"`},
 		{"a port out of range", ServeConfig{Port: 70000}, "70000"},
-		{"a plant that is none", ServeConfig{Plant: "dely=1s"}, `no key "dely"; the keys are delay, stall`},
+		{"a plant that is none", ServeConfig{Plant: "dely=1s"}, `no key "dely"; did you mean delay? The keys are delay, stall`},
 		{"TLS protocols without TLS", ServeConfig{Protocols: []string{"grpcs"}, Plain: true}, "nothing to serve"},
 		{"a host that is not ours", ServeConfig{Host: "192.0.2.1"}, "192.0.2.1"},
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"wiregauge/internal/nearest"
 )
 
 // A Plant is what a server does on purpose. The zero value does nothing.
@@ -64,7 +66,7 @@ func Parse(text string) (*Plant, error) {
 		name, value, _ := strings.Cut(item, "=")
 		k := lookup(name)
 		if k == nil {
-			return nil, fmt.Errorf("plant: no key %q; the keys are %s", name, strings.Join(Keys(), ", "))
+			return nil, unknownKey(name)
 		}
 		if seen[name] {
 			return nil, fmt.Errorf("plant: %s is given twice", name)
@@ -75,6 +77,13 @@ func Parse(text string) (*Plant, error) {
 		}
 	}
 	return p, nil
+}
+
+func unknownKey(name string) error {
+	if near := nearest.Of(name, Keys()); near != "" {
+		return fmt.Errorf("plant: no key %q; did you mean %s? The keys are %s", name, near, strings.Join(Keys(), ", "))
+	}
+	return fmt.Errorf("plant: no key %q; the keys are %s", name, strings.Join(Keys(), ", "))
 }
 
 // ParseCall reads a plant for one request, which cannot change its connection.

@@ -52,7 +52,8 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	rows := []struct{ text, want string }{
-		{"dely=5ms", `no key "dely"; the keys are delay, stall, slots`},
+		{"dely=5ms", `no key "dely"; did you mean delay? The keys are delay, stall, slots`},
+		{"zzzzzzzz=1", `no key "zzzzzzzz"; the keys are delay`},
 		{"delay", `delay=: "" is not a time with its unit; write it like delay=5ms`},
 		{"delay=5", `"5" is not a time with its unit`},
 		{"delay=-5ms", `"-5ms" is not a time`},
