@@ -21,8 +21,12 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	if cmd.Example != "" {
 		fmt.Fprintf(&b, "\nExamples:\n%s\n", cmd.Example)
 	}
-	if !cmd.HasParent() {
+	if cmd.HasAvailableSubCommands() {
 		b.WriteString(commandTable(cmd))
+	}
+	if !cmd.HasParent() {
+		b.WriteString("\nStart with:   wiregauge demo\nCommand help: wiregauge COMMAND -h\n")
+		b.WriteString("Coming from another tool: wiregauge help coming-from ghz|k6|hey|wrk2|grpcurl|curl\n")
 	}
 	if set := a.sets[cmd]; set != nil {
 		b.WriteString("\n" + set.Help(helpWidth))
@@ -36,19 +40,17 @@ func usageLine(cmd *cobra.Command) string {
 	if !cmd.HasParent() {
 		return cmd.Use
 	}
-	return "wiregauge " + cmd.Use
+	return cmd.Parent().CommandPath() + " " + cmd.Use
 }
 
-func commandTable(root *cobra.Command) string {
+func commandTable(of *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString("\nCommands:\n")
-	for _, c := range root.Commands() {
+	for _, c := range of.Commands() {
 		if c.IsAvailableCommand() {
 			fmt.Fprintf(&b, "  %-12s %s\n", c.Name(), c.Short)
 		}
 	}
-	b.WriteString("\nStart with:   wiregauge demo\nCommand help: wiregauge COMMAND -h\n")
-	b.WriteString("Coming from another tool: wiregauge help coming-from ghz|k6|hey|wrk2|grpcurl|curl\n")
 	return b.String()
 }
 

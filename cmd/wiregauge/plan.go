@@ -67,6 +67,8 @@ func checkLoad(o *LoadOptions, set *option.Set, sent *payload) error {
 		return usage("--think is a pause of the callers of a closed loop; under --rate calls are due on a schedule")
 	case !o.Rate.open() && !o.Ramp.rate && set.Given("max-inflight"):
 		return usage("--max-inflight goes with --rate; in a closed loop say -c")
+	case o.ServerPID > 0 && syscall.Kill(o.ServerPID, 0) == syscall.ESRCH:
+		return usage("--server-pid %d: there is no such process", o.ServerPID)
 	case o.Take > 0 && !sent.streamsIn():
 		return usage("--take is for methods that answer with a stream")
 	}

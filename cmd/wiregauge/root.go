@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"io"
 	"time"
 
@@ -35,6 +36,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	err := root.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
+	if i := interruptOf(ctx); i != nil && code == i.code() && errors.Is(err, context.Canceled) {
+		err = i // not what the stop broke, but the stop
+	}
 	if err != nil {
 		printError(a.stderr, err, code, time.Since(a.started))
 	}
@@ -63,7 +67,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.AddCommand(
 		a.callCommand(), a.runCommand(), a.compareCommand(), a.demoCommand(), a.serveCommand(),
-		a.listCommand(), a.describeCommand(), a.reportCommand(), a.schemaCommand(), a.versionCommand(),
+		a.listCommand(), a.describeCommand(), a.reportCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(laterCommands()...)

@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -45,6 +47,27 @@ func TestSignals(t *testing.T) {
 			}
 			conserved(t, f.Arms[0].Counts)
 		})
+	}
+}
+
+// TestStoppedWhileConnecting: the exit code tells the signal, not the connection that it broke.
+func TestStoppedWhileConnecting(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	go func() {
+		if conn, err := silent.Accept(); err == nil { // and no TLS handshake
+			cancel(interrupted{syscall.SIGINT})
+			_, _ = io.Copy(io.Discard, conn)
+			conn.Close()
+		}
+	}()
+	s := invokeWith(t, ctx, nil, "", "run", "https://"+silent.Addr().String()+"/", "--connect-timeout", "1h")
+	if s.code != exitInterrupt || !strings.HasPrefix(s.stderr, "error: stopped by interrupt\nexit 130 after") {
+		t.Errorf("exit %d\n%s", s.code, s.stderr)
 	}
 }
 

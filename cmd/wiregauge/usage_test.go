@@ -70,6 +70,8 @@ func TestMistakesAreToldInWords(t *testing.T) {
 		{"a ramp that is none", []string{"run", http, "--ramp", "fast"}},
 		{"a ramp by nothing", []string{"run", http, "--ramp", "1..8x1/1s"}},
 		{"a stream of one message", []string{"run", http, "--take", "3"}},
+		{"a server process that is not there", []string{"run", "null://", "--server-pid", "4194304"}},
+		{"a shell without completion", []string{"completion", "csh"}},
 		{"a stop that is none", []string{"run", http, "--stop", "now"}},
 		{"a gate that is none", []string{"run", http, "--fail-if", "p99"}},
 		{"a gate on a misspelt metric", []string{"run", http, "--fail-if", "erors<1%"}},

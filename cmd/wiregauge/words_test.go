@@ -253,6 +253,17 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+func TestCompletion(t *testing.T) {
+	for _, shell := range shells {
+		if s := invoke(t, "completion", shell); s.code != exitOK || !strings.Contains(s.stdout, "wiregauge") || s.stderr != "" {
+			t.Errorf("%s: exit %d\n%s", shell, s.code, s.stderr)
+		}
+	}
+	if s := invoke(t, "__complete", "ru"); !strings.Contains(s.stdout, "run\t") {
+		t.Errorf("ru is completed to %q", s.stdout)
+	}
+}
+
 func TestVersion(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"-V"}, {"--version"}} {
 		if s := invoke(t, args...); s.code != exitOK || !strings.Contains(s.stdout, "protocols: grpc http1 http2 null tcp") {
