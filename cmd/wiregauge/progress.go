@@ -64,12 +64,9 @@ func (p *progress) stop() {
 	<-p.done
 }
 
-// line is one snapshot on one line.
+// line is one snapshot on one line. What is loaded stands before it where the terminal is wide enough.
 func (p *progress) line(s load.Snapshot) string {
 	var b strings.Builder
-	if p.width > 0 {
-		b.WriteString(p.what + "  ")
-	}
 	if s.Warming {
 		b.WriteString("warming up  ")
 	}
@@ -78,9 +75,12 @@ func (p *progress) line(s load.Snapshot) string {
 	if s.P50 > 0 {
 		fmt.Fprintf(&b, "  p50 %s p99 %s", short(s.P50), short(s.P99))
 	}
-	fmt.Fprintf(&b, "  in flight %d", s.Inflight)
 	if s.LatenessP99 > 0 {
 		fmt.Fprintf(&b, "  lag p99 %s", short(s.LatenessP99))
+	}
+	fmt.Fprintf(&b, "  in flight %d", s.Inflight)
+	if line := p.what + "  " + b.String(); p.what != "" && len(line) < p.width {
+		return line
 	}
 	return b.String()
 }
@@ -91,12 +91,16 @@ func (p *progress) bar(b *strings.Builder, elapsed time.Duration) {
 		fmt.Fprintf(b, "%.0fs  ", elapsed.Seconds())
 		return
 	}
-	const cells = 20
+	const cells = 10
 	full := min(int(cells*elapsed/p.length), cells)
 	if p.width > 0 {
 		fmt.Fprintf(b, "[%s%s] ", strings.Repeat("#", full), strings.Repeat(".", cells-full))
 	}
-	fmt.Fprintf(b, "%.0fs/%.0fs  ", elapsed.Seconds(), p.length.Seconds())
+	decimals := 0
+	if p.length < 10*time.Second {
+		decimals = 1
+	}
+	fmt.Fprintf(b, "%.*fs/%.*fs  ", decimals, elapsed.Seconds(), decimals, p.length.Seconds())
 }
 
 // short is a duration in three digits.
