@@ -16,6 +16,7 @@ import (
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/reflection"
 	"google.golang.org/grpc/status"
+	"google.golang.org/grpc/tap"
 
 	"wiregauge/lab/plant"
 	"wiregauge/lab/wgpb"
@@ -65,6 +66,7 @@ func registerService(g grpc.ServiceRegistrar, name string) string {
 func (r *rpcServer) options(secure *tls.Config) []grpc.ServerOption {
 	o := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(math.MaxInt32),
+		grpc.InTapHandle(keepPlant),
 		grpc.UnaryInterceptor(r.unary),
 		grpc.StreamInterceptor(r.stream),
 	}
@@ -145,11 +147,20 @@ func (r *rpcServer) fate(ctx context.Context) (plant.Fate, error) {
 		"plant: reset, cut and refuse over gRPC are for a whole server (serve --plant), not for one request")
 }
 
-func plantHeader(ctx context.Context) string {
-	if v := metadata.ValueFromIncomingContext(ctx, plantHeaderName); len(v) > 0 {
-		return v[0]
+type headerKey struct{}
+
+// keepPlant puts a wg-plant header into the call's context. grpc-go offers the metadata without a copy only here,
+// before the call begins, and this is on the way of every call.
+func keepPlant(ctx context.Context, info *tap.Info) (context.Context, error) {
+	if v := info.Header[plantHeaderName]; len(v) > 0 {
+		ctx = context.WithValue(ctx, headerKey{}, v[0])
 	}
-	return ""
+	return ctx, nil
+}
+
+func plantHeader(ctx context.Context) string {
+	v, _ := ctx.Value(headerKey{}).(string)
+	return v
 }
 
 // dress makes the answer larger and later as planted.
