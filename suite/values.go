@@ -44,7 +44,7 @@ func (r *reader) values(n *node, between string) []string {
 	case list:
 		for _, item := range n.items {
 			if item.kind != scalar {
-				r.fault(item.line, item.column, "expected a plain value")
+				r.fault(item.line, item.column, "expected a plain value; text that holds \": \" goes into quotes")
 				continue
 			}
 			out = append(out, r.expand(item))

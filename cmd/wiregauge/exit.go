@@ -105,7 +105,7 @@ func exitCode(ctx context.Context, err error) int {
 		code = exitInternal
 	}
 	if i := interruptOf(ctx); i != nil {
-		if err != nil && (e == nil || errors.Is(err, context.Canceled)) {
+		if err != nil && (e == nil || code == exitUnreachable) {
 			return i.code() // what failed, failed because it was stopped
 		}
 		return strongest(code, i.code())

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -121,8 +120,3 @@ func golden(t *testing.T, name, got string) {
 		t.Errorf("%s differs; run with -update to see it in the diff\ngot\n%s", path, got)
 	}
 }
-
-var elapsed = regexp.MustCompile(`after \d+\.\d s`)
-
-// settled replaces what differs from run to run.
-func settled(s string) string { return elapsed.ReplaceAllString(s, "after 0.0 s") }

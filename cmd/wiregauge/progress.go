@@ -23,7 +23,6 @@ type progress struct {
 	length     time.Duration // of the run, 0 when it ends by count
 	what       string
 	width      int
-	utf8       bool
 }
 
 // startProgress shows what the engine does until stop.

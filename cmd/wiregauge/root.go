@@ -36,8 +36,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetArgs(append([]string{}, args...)) // nil would mean os.Args
 	err := root.ExecuteContext(ctx)
 	code := exitCode(ctx, err)
-	if i := interruptOf(ctx); i != nil && code == i.code() && errors.Is(err, context.Canceled) {
-		err = i // not what the stop broke, but the stop
+	var e *exitError
+	if i := interruptOf(ctx); err != nil && i != nil && code == i.code() && (!errors.As(err, &e) || e.code == exitUnreachable) {
+		err = i // what is told is the stop, not what it broke
 	}
 	if err != nil {
 		printError(a.stderr, err, code, time.Since(a.started))

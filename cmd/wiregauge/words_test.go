@@ -52,6 +52,7 @@ func TestExitCode(t *testing.T) {
 		{"a wrapped code", t.Context(), fmt.Errorf("arm: %w", usage("x")), 2},
 		{"stopped, and nothing said", stopped, nil, 143},
 		{"what failed because it was stopped", stopped, errors.New("x"), 143},
+		{"a target that the stop cut off", stopped, unreachable("x"), 143},
 		{"stopped with a weaker code", stopped, quiet(exitGate), 143},
 		{"stopped with a stronger code", stopped, usage("x"), 2},
 	} {

@@ -26,7 +26,7 @@ type sample struct {
 	MaxReply  Size          `flag:"max-reply" value:"SIZE" help:"largest answer"`
 	MaxErrors Share         `flag:"max-errors" value:"SHARE" default:"1%" help:"most errors"`
 	Seed      uint64        `flag:"seed" value:"N" help:"of randomness"`
-	untagged  int           //nolint:unused // fields without a tag are no options
+	Untagged  int           // no option
 }
 
 // parse binds a sample and parses arguments.
