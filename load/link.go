@@ -105,7 +105,7 @@ func (k *link) Sending(late bool) {
 	k.unstamped = k.unstamped[:0]
 }
 
-// receive is what the reading goroutine does with what it has read: answers in, new calls out, one write for all.
+// receive is what the reading goroutine does with what it has read: it finishes the calls that were answered.
 func (k *link) receive(p []byte) (used int, err error) {
 	l := k.lane
 	now := l.e.clock.Now()
@@ -118,18 +118,28 @@ func (k *link) receive(p []byte) (used int, err error) {
 		k.greet()
 	}
 	l.collect()
-	if k.retired && k.flight == 0 && err == nil {
+	if err != nil {
+		k.out.Push() // what the session still has to say
+	}
+	return used, err
+}
+
+// rest is what it does before it waits for more: new calls out, one write for all.
+func (k *link) rest() {
+	l := k.lane
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	k.out.Push()
+	if k.retired && k.flight == 0 {
 		k.shut()
 	}
-	k.out.Push() // also after an error: what the session still has to say
 	if l.cur != k {
 		l.push()
 	}
-	if l.tally.ripe(now) {
+	if l.tally.ripe(l.now) {
 		l.tally.flush()
 	}
 	l.publish()
-	return used, err
 }
 
 // greet opens the link for calls once the session has the peer's hello.
@@ -251,7 +261,7 @@ func (k *link) slot(c *wiregauge.Call) *slot { return k.lane.slots[c.Slot] }
 
 // run reads until the connection ends; it is the goroutine of the link.
 func (k *link) run() {
-	err := k.out.Conn.Loop(k.receive)
+	err := k.out.Conn.Loop(k.receive, k.rest)
 	k.end(err)
 	_ = k.out.Conn.Close()
 }

@@ -20,6 +20,8 @@ type Conn struct {
 
 	in       inbox
 	on       func(p []byte) (used int, err error)
+	rest     func()
+	reads    int // since rest was called
 	readErr  error
 	readable func(fd uintptr) bool // made once: a closure for each read would allocate
 
@@ -53,9 +55,10 @@ func (c *Conn) Bytes() (sent, received int64) { return c.sent.Load(), c.received
 func (c *Conn) Secure() bool { return c.tls != nil }
 
 // Loop reads until the connection ends and hands everything not yet used to on, which says how much it used
-// and ends the loop with an error. Loop returns that error, io.EOF, or the socket's.
-func (c *Conn) Loop(on func(p []byte) (used int, err error)) error {
-	c.on = on
+// and ends the loop with an error. It calls rest before it waits for more, and after every 32 reads without a wait:
+// the moment to write, once for all that was read. Loop returns the error of on, io.EOF, or the socket's.
+func (c *Conn) Loop(on func(p []byte) (used int, err error), rest func()) error {
+	c.on, c.rest = on, rest
 	if c.null != nil {
 		return c.loopNull()
 	}
@@ -63,6 +66,7 @@ func (c *Conn) Loop(on func(p []byte) (used int, err error)) error {
 		if _, err := c.decrypt(nil); err != nil {
 			return err
 		}
+		c.rest()
 	}
 	if c.raw == nil {
 		return c.loopBlocking()
@@ -89,6 +93,7 @@ func (c *Conn) loopBlocking() error {
 			if _, derr := c.deliver(n); derr != nil {
 				return derr
 			}
+			c.rest()
 		}
 		if err != nil {
 			return err
@@ -110,6 +115,7 @@ func (c *Conn) onReadable(fd uintptr) bool {
 		n, err := readFD(fd, p)
 		if err != nil {
 			if err == syscall.EAGAIN {
+				c.pause()
 				return false
 			}
 			c.readErr = err
@@ -124,6 +130,19 @@ func (c *Conn) onReadable(fd uintptr) bool {
 			c.readErr = err
 			return true
 		}
+		if c.reads++; c.reads == readsAtOnce {
+			c.pause()
+		}
+	}
+}
+
+// readsAtOnce bounds how long answers are awaited to be dealt with together.
+const readsAtOnce = 32
+
+func (c *Conn) pause() {
+	if c.reads > 0 {
+		c.reads = 0
+		c.rest()
 	}
 }
 

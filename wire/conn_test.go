@@ -148,7 +148,7 @@ func TestNullEchoes(t *testing.T) {
 			c.Shut()
 		}
 		return len(p), nil
-	})
+	}, func() {})
 	if err != io.EOF || string(got) != "012345678901234567890123456789" {
 		t.Errorf("%q, %v", got, err)
 	}
@@ -171,7 +171,7 @@ func TestLastWordsBeforeTheEnd(t *testing.T) {
 			for range 50 {
 				c := dial(t, d)
 				var got []byte
-				err := c.Loop(func(p []byte) (int, error) { got = append(got[:0], p...); return 0, nil })
+				err := c.Loop(func(p []byte) (int, error) { got = append(got[:0], p...); return 0, nil }, func() {})
 				if string(got) != "last words" || err != io.EOF {
 					t.Fatalf("%q, %v", got, err)
 				}
@@ -203,7 +203,7 @@ func TestUnusedBytesAreOfferedAgain(t *testing.T) {
 				got = append(got, p...)
 				offered = 0
 				return len(p), nil
-			})
+			}, func() {})
 			if err != io.EOF || !bytes.Equal(got, want) {
 				t.Errorf("%d bytes, %v", len(got), err)
 			}

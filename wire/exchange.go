@@ -97,7 +97,7 @@ func (x *Exchange) greet() {
 // loop reads until the connection ends.
 func (x *Exchange) loop() {
 	defer close(x.loopDone)
-	err := x.out.Conn.Loop(x.receive)
+	err := x.out.Conn.Loop(x.receive, x.rest)
 	x.mu.Lock()
 	x.end(err)
 	x.mu.Unlock()
@@ -114,8 +114,17 @@ func (x *Exchange) receive(p []byte) (used int, err error) {
 	x.tap.pass(x.out.buf[before:], true)
 	x.greet()
 	x.settle()
-	x.out.Push()
+	if err != nil {
+		x.out.Push() // what the session still has to say
+	}
 	return used, err
+}
+
+// rest writes what the reads since the last wait have led to.
+func (x *Exchange) rest() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.out.Push()
 }
 
 // end finishes every call that is still open.

@@ -58,6 +58,7 @@ func (c *Conn) loopNull() error {
 		if err := c.use(); err != nil {
 			return err
 		}
+		c.rest()
 	}
 }
 

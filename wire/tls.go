@@ -136,7 +136,7 @@ func (c *Conn) decrypt(cipher []byte) (full bool, err error) {
 				continue
 			}
 		}
-		if len(c.in.unused()) > 0 || n == 0 && c.mem.owes() {
+		if len(c.in.unused()) > 0 {
 			if uerr := c.use(); uerr != nil {
 				return false, uerr
 			}
@@ -145,6 +145,7 @@ func (c *Conn) decrypt(cipher []byte) (full bool, err error) {
 			return false, nil
 		}
 		if err != nil {
+			c.rest() // TLS may have an alert to send
 			return false, err
 		}
 	}
