@@ -30,10 +30,8 @@ type AnswerOptions struct {
 	ExitStatus   bool          `flag:"exit-status" help:"exit with 64 + the gRPC code when the server answers with an error"`
 }
 
-const (
-	callTimeout  = 20 * time.Second // of a call that is no stream
-	callMaxReply = 64 << 20
-)
+// callTimeout bounds a call that is no stream.
+const callTimeout = 20 * time.Second
 
 func (a *app) callCommand() *cobra.Command {
 	o := &callOptions{}
@@ -88,6 +86,10 @@ func (k *oneCall) do(ctx context.Context, args []string) error {
 	if n := len(k.sent.Requests); n != 1 {
 		return usage("a %s call takes one message, and the data holds %d; `wiregauge run` sends them in turn", k.sent.Requests[0].Shape, n)
 	}
+	if m := k.sent.Method; k.o.Take > 0 && m != nil && m.Shape.StreamsIn() && isHTTP(k.target.Protocol) {
+		return usage("--take ends a stream, and over %s the whole answer is one body", k.target.Protocol.Title).
+			with("try", "grpc://, where messages come one by one")
+	}
 	k.ready()
 	k.announce()
 	if k.target.Client == "stack" {
@@ -109,9 +111,6 @@ func (k *oneCall) ready() {
 	r := *k.sent.Requests[0]
 	k.request = &r
 	r.Keep = true
-	if r.MaxReply == 0 {
-		r.MaxReply = callMaxReply
-	}
 	if r.Shape.StreamsIn() {
 		r.Credit = credit
 	}

@@ -5,8 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"wiregauge"
 	"wiregauge/contract"
@@ -23,11 +25,21 @@ func (k *oneCall) message(body []byte) error {
 	text, asJSON := k.readable(body)
 	if asJSON {
 		text = append(text, '\n')
+	} else if k.o.Output == "" && k.app.terminal(k.app.stdout) && !isText(text) {
+		fmt.Fprintf(k.app.stderr, "notice: the answer is %d bytes that are no text; -o FILE saves them, -o - prints them all the same\n", len(text))
+		return nil
 	}
 	if _, err := k.out.Write(text); err != nil {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	return nil
+}
+
+// isText reports whether a terminal shows the bytes and does not obey them.
+func isText(p []byte) bool {
+	return utf8.Valid(p) && !bytes.ContainsFunc(p, func(r rune) bool {
+		return r < ' ' && r != '\n' && r != '\r' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0
+	})
 }
 
 // readable is a message as JSON where that can be done; bytes that are no JSON stay as they are.
@@ -38,7 +50,7 @@ func (k *oneCall) readable(body []byte) (text []byte, asJSON bool) {
 			return body, false
 		}
 	}
-	if k.sent.Method == nil || codec == "json" && k.httpStatus() >= 400 {
+	if k.sent.Method == nil || codec == "json" && (k.httpStatus() >= 400 || k.sent.Method.Shape.StreamsIn()) {
 		return indented(body)
 	}
 	text, err := k.sent.Method.Decode(codec, body, true, contract.DecodeOptions{EmitDefaults: k.o.EmitDefaults})
@@ -49,12 +61,23 @@ func (k *oneCall) readable(body []byte) (text []byte, asJSON bool) {
 	return body, false
 }
 
+// indented lays JSON out, also several values in a row: the lines of a stream over HTTP.
 func indented(body []byte) ([]byte, bool) {
 	var b bytes.Buffer
-	if len(body) == 0 || json.Indent(&b, bytes.TrimSpace(body), "", "  ") != nil {
-		return body, false
+	dec := json.NewDecoder(bytes.NewReader(body))
+	for n := 0; ; n++ {
+		var value json.RawMessage
+		err := dec.Decode(&value)
+		if err == io.EOF && n > 0 {
+			return b.Bytes(), true
+		}
+		if n > 0 {
+			b.WriteByte('\n')
+		}
+		if err != nil || json.Indent(&b, value, "", "  ") != nil {
+			return body, false
+		}
 	}
-	return b.Bytes(), true
 }
 
 // httpCodec is how an HTTP body is encoded, by its content type; "" for what is no message.
@@ -62,7 +85,7 @@ func httpCodec(header []wiregauge.Field) string {
 	kind, _, _ := strings.Cut(field(header, "content-type"), ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	switch {
-	case kind == "application/json" || strings.HasSuffix(kind, "+json"):
+	case kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "application/x-ndjson" || kind == "application/jsonl":
 		return "json"
 	case kind == "application/protobuf" || kind == "application/x-protobuf":
 		return "protobuf"
@@ -241,7 +264,11 @@ func (k *oneCall) noAnswer(ctx context.Context) error {
 		}
 		return e.with("try", "a longer --timeout, as it is now "+k.timeout().String())
 	case wiregauge.TooLarge:
-		return fail(code, "the answer is too large: %s", orText(c.Text, "a message above the limit")).with("try", "--max-reply SIZE, as in --max-reply 256mb")
+		e := fail(code, "the answer is too large: %s", orText(c.Text, "a message above the limit"))
+		if strings.Contains(c.Text, "header") {
+			return e // their limit is not the user's to set
+		}
+		return e.with("try", "--max-reply SIZE, as in --max-reply 256mb")
 	case wiregauge.Closed, wiregauge.Reset, wiregauge.Malformed, wiregauge.Connect:
 		if c.First < 0 && k.printed == 0 {
 			return k.app.explainDial(ctx, k.target, fmt.Errorf("%s", orText(c.Text, "the connection ended before the answer")))
