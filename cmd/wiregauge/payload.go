@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -35,8 +36,11 @@ type DataOptions struct {
 	Compress string      `flag:"compress" value:"gzip" choices:"gzip|identity" help:"compress the request"`
 	Inflate  bool        `flag:"compressed" help:"accept compressed answers and inflate them"`
 	live     bool        // messages of the standard input are sent as they come, where the caller's side streams
-	MaxReply option.Size `flag:"max-reply" value:"SIZE" help:"most bytes of one received message, after decompression"`
+	MaxReply option.Size `flag:"max-reply" value:"SIZE" help:"most bytes of one received message, after decompression (64MiB when nothing is said)"`
 }
+
+// defaultMaxReply keeps a peer from filling the memory, in every command alike.
+const defaultMaxReply = 64 << 20
 
 // ContractOptions say where the description of the service comes from, the same in every command.
 type ContractOptions struct {
@@ -146,7 +150,7 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 		if err != nil {
 			return nil, usage("%w", err)
 		}
-		r.MaxReply, r.Timeout = int(o.MaxReply), timeout
+		r.MaxReply, r.Timeout = int(cmp.Or(o.MaxReply, defaultMaxReply)), timeout
 		out.Requests = append(out.Requests, r)
 	}
 	shareIndexes(out.Requests)

@@ -78,7 +78,7 @@ var oddTrailers = []odd{
 		s.message(0, "hello")
 		s.head(true, "grpc-status", "9")
 	}},
-	{name: "grpc-status is no number", outcome: wiregauge.Failed, status: 2, play: func(s *script) {
+	{name: "grpc-status is no number", outcome: wiregauge.Failed, status: 2, text: `the grpc-status "oops" is no number`, play: func(s *script) {
 		s.ok()
 		s.head(true, "grpc-status", "oops")
 	}},
@@ -167,6 +167,12 @@ var oddMessages = []odd{
 	{name: "no message", outcome: wiregauge.Malformed, status: 12, play: func(s *script) {
 		s.ok()
 		s.head(true, "grpc-status", "0")
+	}},
+	{name: "messages without end", outcome: wiregauge.Malformed, status: 12, received: 2, resets: cancelled, text: "more and more messages", play: func(s *script) {
+		s.ok()
+		for range 1000 {
+			s.message(0, "x")
+		}
 	}},
 	{name: "two messages and an error", outcome: wiregauge.Failed, status: 7, received: 2, play: func(s *script) {
 		s.ok()

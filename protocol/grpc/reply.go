@@ -42,6 +42,11 @@ func (r *reply) reset() {
 // partial reports whether a message has begun and not ended.
 func (r *reply) partial() bool { return r.have > 0 }
 
+// surplus reports whether a call that has one message in its answer has it: more are counted, never handed over.
+func (r *reply) surplus(st *http2.Stream) bool {
+	return st.Call.Received > 0 && !st.Call.Shape.StreamsIn()
+}
+
 // keepText keeps the start of a body that is not gRPC, for the message.
 func (r *reply) keepText(st *http2.Stream, p []byte) {
 	if st.Call.Explain && len(r.text) < keptText {
@@ -85,6 +90,8 @@ func (m *semantics) begin(st *http2.Stream, r *reply) bool {
 	size := uint32(r.prefix[1])<<24 | uint32(r.prefix[2])<<16 | uint32(r.prefix[3])<<8 | uint32(r.prefix[4])
 	compressed := r.prefix[0] == compressedFlag
 	switch {
+	case r.surplus(st) && st.Call.Received > 1: // the trailers may say why there are two, but not why there is no end
+		fail(st, wiregauge.Malformed, unimplemented, "more and more messages in answer to a call that has one")
 	case r.prefix[0] > compressedFlag:
 		fail(st, wiregauge.Malformed, internal, "a message with the flag byte "+strconv.Itoa(int(r.prefix[0])))
 	case compressed && r.head.encoding == "":
@@ -95,7 +102,7 @@ func (m *semantics) begin(st *http2.Stream, r *reply) bool {
 		fail(st, wiregauge.TooLarge, resourceExhausted, tooLargeText(int64(size), st.Call.MaxReply))
 	}
 	r.left = int(size)
-	r.skip = !st.Keeps()
+	r.skip = !st.Keeps() || r.surplus(st)
 	return !st.Over()
 }
 
@@ -127,7 +134,11 @@ func (m *semantics) message(st *http2.Stream, r *reply, body []byte) {
 		}
 		d.Encodings[encoding]++
 	}
-	if r.skip {
+	switch {
+	case r.surplus(st):
+		st.Call.Received++
+		return
+	case r.skip:
 		st.Message(nil)
 		return
 	}

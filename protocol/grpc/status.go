@@ -46,6 +46,7 @@ type note struct {
 	http        int
 	hasStatus   bool
 	status      int    // unknown when grpc-status is not a number
+	odd         string // then this is what it is
 	message     string // grpc-message, still percent-encoded
 }
 
@@ -67,7 +68,8 @@ func noteOf(h *http2.Head) *note {
 				n.encoding = f.Value
 			}
 		case "grpc-status":
-			n.hasStatus, n.status = true, parseStatus(f.Value)
+			n.hasStatus = true
+			n.status, n.odd = parseStatus(f.Value)
 		case "grpc-message":
 			n.message = f.Value
 		}
@@ -76,11 +78,11 @@ func noteOf(h *http2.Head) *note {
 	return n
 }
 
-func parseStatus(v string) int {
+func parseStatus(v string) (code int, odd string) {
 	if code, err := strconv.ParseUint(v, 10, 31); err == nil {
-		return int(code)
+		return int(code), ""
 	}
-	return unknown
+	return unknown, v
 }
 
 // sameCodec reports whether the answer is encoded as was asked; no suffix means protobuf.
@@ -103,6 +105,9 @@ func (m *semantics) conclude(st *http2.Stream, r *reply, n *note) {
 		text := ""
 		if c.Explain {
 			text = percentDecode(n.message)
+		}
+		if n.odd != "" && text == "" {
+			text = "the grpc-status " + strconv.Quote(n.odd) + " is no number"
 		}
 		st.Finish(wiregauge.Failed, n.status, text)
 	case n.hasStatus:
