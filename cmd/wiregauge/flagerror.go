@@ -14,41 +14,47 @@ import (
 var laterFlags = map[string]bool{
 	"find-max": true, "users": true, "against": true, "control": true, "aa": true, "net": true, "feed": true,
 	"route": true, "interaction": true, "agents": true, "agents-timeout": true, "min-agents": true,
-	"on-agent-loss": true, "orphan-timeout": true, "max-duration": true, "warmup-max": true, "quick": true,
-	"encode": true, "primary": true, "types": true, "scale": true, "need": true, "details": true, "duet": true,
+	"on-agent-loss": true, "orphan-timeout": true, "max-duration": true, "warmup-max": true, "closed": true,
+	"encode": true, "include-errors": true, "redact": true, "allow-run": true, "types": true, "scale": true, "need": true, "details": true, "duet": true,
 	"interleave": true, "http3": true, "lease": true, "keepalive": true, "setup-data": true,
 	"setup-metadata": true, "setup-route": true, "auth": true, "data-mime": true, "metadata-mime": true,
 	"ws-header": true, "fragment": true, "max-message": true, "messages": true, "send-rate": true,
 	"limit-rate": true, "limitRate": true, "slow-consumer": true, "im": true, "load": true, "debug": true,
-	"stream": true, "channel": true, "fnf": true, "require-verdict": true,
+	"stream": true, "channel": true, "fnf": true,
 }
 
 // foreignFlags are words of other tools that mean something else here.
 var foreignFlags = map[string]string{
-	"max-msg-sz":           "The largest message that is accepted is set with --max-reply SIZE.",
-	"rpc-header":           "Metadata is written -H 'name: value'.",
-	"reflect-header":       "Metadata is written -H 'name: value'; reflection gets it too.",
-	"use-reflection":       "Reflection is used unless --proto or --protoset is given.",
-	"msg-template":         "`wiregauge describe` prints a template of the message.",
-	"format":               "Messages are JSON; --binary FILE takes an encoded one.",
-	"unix":                 "A socket is written grpc+unix:///path.sock, or --unix-socket PATH beside a URL.",
-	"insecure-skip-verify": "That is -k, --insecure.",
-	"location":             "A redirect is an answer here; call the URL it names.",
-	"L":                    "A redirect is an answer here; call the URL it names.",
-	"dump-header":          "Use -v for the headers of the answer.",
-	"cpus":                 "Set GOMAXPROCS.",
-	"threads":              "wrk's threads are not needed: say how many calls are in flight with -c.",
-	"vus":                  "k6's virtual users are calls in flight here: -c.",
-	"concurrency-start":    "Ramps are written --ramp 1..500x2/10s.",
-	"load-start":           "Ramps are written --ramp rate=0..1000/30s.",
-	"rps":                  "ghz's --rps is --rate here.",
-	"disable-keepalive":    "Write --no-keepalive.",
-	"disable-redirects":    "Redirects are never followed here; leave it out.",
-	"disable-compression":  "Answers are compressed only when --compressed asks for it; leave it out.",
-	"b":                    "An encoded message is read from a file by --binary FILE.",
-	"B":                    "An encoded message is read from a file by --binary FILE.",
-	"O":                    "Outputs are written -o FORMAT=PATH.",
-	"i":                    "The headers of the answer are shown by `wiregauge call -v`; import paths are -I.",
+	"max-msg-sz":            "The largest message that is accepted is set with --max-reply SIZE.",
+	"rpc-header":            "Metadata is written -H 'name: value'.",
+	"reflect-header":        "Metadata is written -H 'name: value'; reflection gets it too.",
+	"use-reflection":        "Reflection is used unless --proto or --protoset is given.",
+	"msg-template":          "`wiregauge describe` prints a template of the message.",
+	"format":                "Messages are JSON; --binary FILE takes an encoded one.",
+	"unix":                  "A socket is written grpc+unix:///path.sock, or --unix-socket PATH beside a URL.",
+	"insecure-skip-verify":  "That is -k, --insecure.",
+	"http2-prior-knowledge": "The scheme says it: h2c:// is HTTP/2 without TLS.",
+	"tls":                   "The scheme says it: https://, h2://, grpcs:// and tls:// are TLS.",
+	"out":                   "Outputs are written -o FORMAT=PATH.",
+	"count-errors":          "Failed calls have a latency table of their own, always.",
+	"skipFirst":             "Calls before measuring are --warmup N, on top of -n.",
+	"connect-to":            "Write --resolve HOST:PORT:ADDRESS.",
+	"location":              "A redirect is an answer here; call the URL it names.",
+	"L":                     "A redirect is an answer here; call the URL it names.",
+	"dump-header":           "Use -v for the headers of the answer.",
+	"cpus":                  "Set GOMAXPROCS.",
+	"threads":               "wrk's threads are not needed: say how many calls are in flight with -c.",
+	"vus":                   "k6's virtual users are calls in flight here: -c.",
+	"concurrency-start":     "Ramps are written --ramp 1..500x2/10s.",
+	"load-start":            "Ramps are written --ramp rate=0..1000/30s.",
+	"rps":                   "ghz's --rps is --rate here.",
+	"disable-keepalive":     "Write --no-keepalive.",
+	"disable-redirects":     "Redirects are never followed here; leave it out.",
+	"disable-compression":   "Answers are compressed only when --compressed asks for it; leave it out.",
+	"b":                     "An encoded message is read from a file by --binary FILE.",
+	"B":                     "An encoded message is read from a file by --binary FILE.",
+	"O":                     "Outputs are written -o FORMAT=PATH.",
+	"i":                     "The headers of the answer are shown by `wiregauge call -v`; import paths are -I.",
 }
 
 // flagError puts a mistake in the flags into words, with what to type instead.
@@ -99,8 +105,24 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 			known = append(known, f.Name)
 		}
 	})
+	if other := commandWith(cmd, name); other != "" {
+		return e.with("note", "--"+name+" is a flag of `wiregauge "+other+"`")
+	}
 	if near := nearest.Of(name, known); near != "" && len(name) > 1 {
 		return e.with("did you mean", "--"+near+" ?")
 	}
 	return e.with("try", "wiregauge "+cmd.Name()+" -h")
+}
+
+// commandWith is another command that has this flag, "" when none has.
+func commandWith(cmd *cobra.Command, name string) string {
+	if len(name) < 2 {
+		return ""
+	}
+	for _, other := range cmd.Root().Commands() {
+		if other != cmd && other.Flags().Lookup(name) != nil {
+			return other.Name()
+		}
+	}
+	return ""
 }

@@ -36,6 +36,8 @@ func TestMistakesAreToldInWords(t *testing.T) {
 		{"an unknown shorthand", []string{"run", "-Y", http}},
 		{"a long name after one dash", []string{"run", "-insecure", http}},
 		{"a flag of later", []string{"run", "--find-max", "p99<50ms", http}},
+		{"a flag of another command", []string{"run", "--rounds", "5", http}},
+		{"curl's word for h2c", []string{"run", "--http2-prior-knowledge", http}},
 		{"redirects", []string{"run", "-L", http}},
 		{"a flag without its value", []string{"run", http, "-n"}},
 		{"no target", []string{"run"}},
