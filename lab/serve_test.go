@@ -1,3 +1,5 @@
+//lint:file-ignore SA1019 v1alpha is what older servers speak
+
 package lab
 
 import (

@@ -179,7 +179,8 @@ var _ protodesc.Resolver = resolver{}
 
 func (r resolver) FindFileByPath(path string) (protoreflect.FileDescriptor, error) {
 	if r.kind == ReflectNames {
-		return nil, fmt.Errorf("File not found: %s", path) //nolint:staticcheck // as servers in C++ put it
+		//lint:ignore ST1005 the words of servers in C++
+		return nil, fmt.Errorf("File not found: %s", path)
 	}
 	return protoregistry.GlobalFiles.FindFileByPath(path)
 }
