@@ -47,7 +47,7 @@ type Contract struct {
 	services []string
 	origin   string
 	remote   *reflector // nil unless the contract comes from reflection
-	listErr  error      // why a reflection server gave no list
+	noList   string     // what a reflection server answered instead of a list
 }
 
 // Load reads a contract. With reflection it asks for the list of services only; methods and messages are fetched
@@ -104,9 +104,7 @@ func (c *Contract) Method(name string) (*Method, error) {
 		return nil, err
 	}
 	if d == nil {
-		listed := c.listed()
-		return nil, &UnknownError{Kind: "service", Name: service, Origin: c.Origin(), Known: listed,
-			Nearest: nearestService(service, listed), Answers: answers}
+		return nil, c.unknown("service", service, answers)
 	}
 	md := d.Methods().ByName(protoreflect.Name(method))
 	if md == nil {
@@ -125,9 +123,7 @@ func (c *Contract) Methods(service string) ([]*Method, error) {
 		return nil, err
 	}
 	if d == nil {
-		listed := c.listed()
-		return nil, &UnknownError{Kind: "service", Name: service, Origin: c.Origin(), Known: listed,
-			Nearest: nearestService(service, listed), Answers: answers}
+		return nil, c.unknown("service", service, answers)
 	}
 	list := make([]*Method, d.Methods().Len())
 	for i := range list {
@@ -161,6 +157,18 @@ func (c *Contract) service(service, method string) (d protoreflect.ServiceDescri
 		}
 		answers = append(answers, answer)
 	}
+}
+
+// unknown is the error for a service or symbol that nobody knows.
+func (c *Contract) unknown(kind, name string, answers []string) *UnknownError {
+	e := &UnknownError{Kind: kind, Name: name, Origin: c.Origin(), Known: c.listed(), Answers: answers}
+	if c.noList != "" {
+		e.Answers = append(e.Answers, c.noList)
+	}
+	if e.Nearest = nearestService(name, e.Known); kind != "service" {
+		e.Nearest = nearest.Of(name, c.symbols())
+	}
+	return e
 }
 
 // listed are the services worth naming in an error: those of the application first, reflection itself left out.

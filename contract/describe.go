@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"google.golang.org/protobuf/reflect/protoreflect"
-
-	"wiregauge/internal/nearest"
 )
 
 // Describe puts a service, a method ("pkg.Svc/M" or "pkg.Svc.M"), a message or an enum into words: its definition
@@ -28,12 +26,11 @@ func (c *Contract) Describe(symbol string) (string, error) {
 		_, err := c.Method(symbol)
 		return "", err
 	}
-	known := c.listed()
-	e := &UnknownError{Kind: "symbol", Name: name, Origin: c.Origin(), Known: known, Nearest: nearest.Of(name, c.symbols())}
+	var answers []string
 	if answer != "" {
-		e.Answers = []string{answer}
+		answers = []string{answer}
 	}
-	return "", e
+	return "", c.unknown("symbol", name, answers)
 }
 
 func (c *Contract) isService(name string) bool {

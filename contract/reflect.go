@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -56,7 +57,7 @@ func reflected(ctx context.Context, r Reflection) (*Contract, error) {
 	}
 	var refused *answerError
 	if errors.As(err, &refused) { // it may still know symbols
-		c.listErr = err
+		c.noList = fmt.Sprintf("reflection %s answered %s for the list of services", remote.version(), refused)
 		return c, nil
 	}
 	_ = remote.close()
@@ -81,7 +82,7 @@ func newReflector(r Reflection) *reflector {
 		grpc.WithDisableServiceConfig(),
 		grpc.WithUserAgent("wiregauge/1"),
 	}
-	if authority := cmpOr(r.Authority, authorityOf(r)); authority != "" {
+	if authority := cmp.Or(r.Authority, authorityOf(r)); authority != "" {
 		remote.options = append(remote.options, grpc.WithAuthority(authority))
 	}
 	return remote
@@ -104,7 +105,7 @@ func (c tlsCredentials) Info() credentials.ProtocolInfo {
 
 // ClientHandshake makes the handshake for the name.
 func (c tlsCredentials) ClientHandshake(ctx context.Context, authority string, conn net.Conn) (net.Conn, credentials.AuthInfo, error) {
-	return c.TransportCredentials.ClientHandshake(ctx, cmpOr(c.name, authority), conn)
+	return c.TransportCredentials.ClientHandshake(ctx, cmp.Or(c.name, authority), conn)
 }
 
 // Clone copies.
@@ -138,18 +139,11 @@ func authorityOf(r Reflection) string {
 	return r.Address
 }
 
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
-}
-
 // dial opens the plain connection and remembers why it could not.
 func (r *reflector) dial(ctx context.Context, to Reflection) (net.Conn, error) {
 	open := to.Dial
 	if open == nil {
-		network := cmpOr(to.Network, "tcp")
+		network := cmp.Or(to.Network, "tcp")
 		open = func(ctx context.Context) (net.Conn, error) {
 			return new(net.Dialer).DialContext(ctx, network, to.Address)
 		}
@@ -177,7 +171,7 @@ func (r *reflector) close() error {
 func (r *reflector) version() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return cmpOr(r.chosen, versions[0])
+	return cmp.Or(r.chosen, versions[0])
 }
 
 // toMetadata makes metadata of header fields. A value of a -bin name is base64 as everywhere on the command line;

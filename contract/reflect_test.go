@@ -358,6 +358,12 @@ func TestReflectionOfAnUnknownService(t *testing.T) {
 			t.Errorf("%v\nlacks %s", err, want)
 		}
 	}
+	quiet := &reflectionServer{from: s.from, versions: []string{"v1"}, noList: true}
+	if k2, err := reflectOn(t, "tcp", quiet.start(t, "tcp")); err != nil {
+		t.Error(err)
+	} else if _, err := k2.Method("inv.v1.Gone/Check"); !strings.Contains(err.Error(), `PERMISSION_DENIED "no list for you" for the list of services`) {
+		t.Errorf("%v\ndoes not say why there is no list", err)
+	}
 	_, err = k.Method("inv.v1.Inventory/Chek")
 	if !errors.As(err, &e) || e.Kind != "method" || e.Nearest != "Check" || !slices.Equal(e.Known, []string{"Check", "Watch"}) {
 		t.Errorf("got %v, want an unknown method that is near Check", err)
