@@ -237,6 +237,25 @@ func TestNumbersThatAreNotFiniteBecomeNull(t *testing.T) {
 	}
 }
 
+func TestSharesThatCouldNotBeReadAreNull(t *testing.T) {
+	for _, c := range []struct {
+		load HostLoad
+		want string
+	}{
+		{HostLoad{Steal: -1, Foreign: -1}, `{"steal_share":null,"foreign_share":null}`},
+		{HostLoad{Steal: 0, Foreign: 0.25}, `{"steal_share":0,"foreign_share":0.25}`},
+	} {
+		text, err := json.Marshal(c.load)
+		if err != nil || string(text) != c.want {
+			t.Errorf("%+v is %s (%v), want %s", c.load, text, err, c.want)
+		}
+		var back HostLoad
+		if err := json.Unmarshal(text, &back); err != nil || back != c.load {
+			t.Errorf("%s comes back as %+v (%v)", text, back, err)
+		}
+	}
+}
+
 func TestListsAreNeverNull(t *testing.T) {
 	text, err := (&File{Kind: "run", Arms: []Arm{{}}}).JSON()
 	if err != nil {

@@ -106,6 +106,9 @@ var words = map[string][]string{
 	"Verdict.Unit":       {"", "launch", "round"},
 }
 
+// unknowable are numbers that are null in files when they are not known.
+var unknowable = map[string]bool{"HostLoad.Steal": true, "HostLoad.Foreign": true}
+
 // A generator turns Go types into a JSON Schema.
 type generator struct {
 	docs map[string]string // "Arm", "Arm.Window"
@@ -148,6 +151,9 @@ func (g generator) fields(st reflect.Type, properties map[string]any, required *
 		schema := g.schema(f.Type)
 		if list := words[owner.Name()+"."+f.Name]; list != nil {
 			schema = map[string]any{"enum": list}
+		}
+		if unknowable[owner.Name()+"."+f.Name] {
+			schema = map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}
 		}
 		properties[name] = described(schema, g.docs[owner.Name()+"."+f.Name])
 		if opts != "omitempty" {

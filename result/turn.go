@@ -1,6 +1,7 @@
 package result
 
 import (
+	"encoding/json"
 	"time"
 
 	"wiregauge/hist"
@@ -113,10 +114,43 @@ type CPU struct {
 // Total is user + system.
 func (c CPU) Total() time.Duration { return c.User + c.System }
 
-// HostLoad is what else happened on this machine; a share is of all CPUs, -1 when it cannot be read.
+// HostLoad is what else happened on this machine; a share is of all CPUs, -1 (in files null) when it cannot be read.
 type HostLoad struct {
 	Steal   float64 `json:"steal_share"`
 	Foreign float64 `json:"foreign_share"`
+}
+
+// hostLoad is a HostLoad in a file.
+type hostLoad struct {
+	Steal   *float64 `json:"steal_share"`
+	Foreign *float64 `json:"foreign_share"`
+}
+
+// MarshalJSON writes null for what could not be read.
+func (h HostLoad) MarshalJSON() ([]byte, error) {
+	known := func(share float64) *float64 {
+		if share < 0 {
+			return nil
+		}
+		return &share
+	}
+	return json.Marshal(hostLoad{known(h.Steal), known(h.Foreign)})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (h *HostLoad) UnmarshalJSON(text []byte) error {
+	var file hostLoad
+	if err := json.Unmarshal(text, &file); err != nil {
+		return err
+	}
+	*h = HostLoad{Steal: -1, Foreign: -1}
+	if file.Steal != nil {
+		h.Steal = *file.Steal
+	}
+	if file.Foreign != nil {
+		h.Foreign = *file.Foreign
+	}
+	return nil
 }
 
 // Strip is one second of a turn.
