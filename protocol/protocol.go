@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"sort"
+	"time"
 
 	"wiregauge"
 )
@@ -56,6 +57,8 @@ type Options struct {
 	Framing   string // tcp: "len32" (default), "line", "raw"
 	MaxHeader int    // most bytes of received headers per answer; 0 means 1 MiB
 	TLS       *tls.Config
+	// ConnectTimeout bounds the first connection of a stack client, its TLS handshake included; 0 means 5 s.
+	ConnectTimeout time.Duration
 }
 
 // Dial opens one plain connection for a stack client; counting and addresses are the caller's.

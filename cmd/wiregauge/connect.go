@@ -117,7 +117,7 @@ func (p *prepared) options(o *ConnOptions) error {
 	if p.Scheme.TLS {
 		scheme = "https"
 	}
-	p.Options = protocol.Options{Scheme: scheme, Authority: authority, TLS: p.Dialer.TLS}
+	p.Options = protocol.Options{Scheme: scheme, Authority: authority, TLS: p.Dialer.TLS, ConnectTimeout: p.Dialer.Timeout}
 	if p.Protocol.Name != "tcp" {
 		return nil
 	}

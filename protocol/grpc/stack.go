@@ -25,19 +25,40 @@ import (
 	"wiregauge/protocol/stack"
 )
 
-// connectTime bounds the first connection; later ones are the library's own affair.
-const connectTime = 5 * time.Second
-
 // stackClient is one grpc-go ClientConn on one connection at a time.
 type stackClient struct {
 	stack.Conns
 	conn      *grpc.ClientConn
-	templates sync.Map // *wiregauge.Request → *template
+	limit     time.Duration // of the first connection; later ones are the library's own affair
+	broken    lastError     // of a connection, for grpc-go does not tell
+	templates sync.Map      // *wiregauge.Request → *template
+}
+
+// A lastError is why the latest connection could not be had.
+type lastError struct {
+	mu  sync.Mutex
+	err error
+}
+
+func (l *lastError) set(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.err = err
+}
+
+// get is that error; without one the connection stood and the server did not speak HTTP/2.
+func (l *lastError) get() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil {
+		return errors.New("no answer to the hello")
+	}
+	return l.err
 }
 
 // NewStackClient makes a grpc-go client. Its connection is opened before it returns.
 func NewStackClient(o protocol.Options, dial protocol.Dial) (wiregauge.Client, error) {
-	c := &stackClient{}
+	c := &stackClient{limit: stack.ConnectTime(o)}
 	userAgent := o.UserAgent
 	if userAgent == "" {
 		userAgent = defaultUserAgent
@@ -45,14 +66,15 @@ func NewStackClient(o protocol.Options, dial protocol.Dial) (wiregauge.Client, e
 	conn, err := grpc.NewClient("passthrough:///"+o.Authority,
 		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) {
 			plain, err := dial(ctx)
+			c.broken.set(err)
 			if err != nil {
 				return nil, err
 			}
 			return c.Count(plain), nil
 		}),
-		grpc.WithTransportCredentials(watching{c.credentials(o.TLS), &c.Conns}),
+		grpc.WithTransportCredentials(watching{c.credentials(o.TLS), &c.Conns, &c.broken}),
 		grpc.WithAuthority(o.Authority), grpc.WithUserAgent(userAgent), grpc.WithStatsHandler(watcher{}),
-		grpc.WithDisableServiceConfig(), grpc.WithNoProxy(),
+		grpc.WithDisableServiceConfig(), grpc.WithNoProxy(), grpc.WithMaxHeaderListSize(uint32(stack.MaxHeader(o))),
 		grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)))
 	if err != nil {
 		return nil, err
@@ -74,7 +96,7 @@ func (c *stackClient) credentials(cfg *tls.Config) credentials.TransportCredenti
 
 // connect waits until the connection stands or is refused.
 func (c *stackClient) connect() error {
-	ctx, cancel := context.WithTimeout(context.Background(), connectTime)
+	ctx, cancel := context.WithTimeout(context.Background(), c.limit)
 	defer cancel()
 	c.conn.Connect()
 	for {
@@ -82,10 +104,10 @@ func (c *stackClient) connect() error {
 		case connectivity.Ready:
 			return nil
 		case connectivity.TransientFailure, connectivity.Shutdown:
-			return fmt.Errorf("grpc-go cannot connect to %s", c.conn.Target())
+			return fmt.Errorf("grpc-go: %w", c.broken.get())
 		default:
 			if !c.conn.WaitForStateChange(ctx, s) {
-				return fmt.Errorf("grpc-go did not connect to %s within %v", c.conn.Target(), connectTime)
+				return fmt.Errorf("grpc-go: no connection within %v: %w", c.limit, ctx.Err())
 			}
 		}
 	}

@@ -18,12 +18,14 @@ import (
 // watching hands grpc-go the connection above TLS with its frames read.
 type watching struct {
 	credentials.TransportCredentials
-	conns *stack.Conns
+	conns  *stack.Conns
+	broken *lastError
 }
 
 func (w watching) ClientHandshake(ctx context.Context, authority string, c net.Conn) (net.Conn, credentials.AuthInfo, error) {
 	conn, info, err := w.TransportCredentials.ClientHandshake(ctx, authority, c)
 	if err != nil {
+		w.broken.set(err)
 		return nil, nil, err
 	}
 	return w.conns.Watch(conn), info, nil
@@ -38,7 +40,7 @@ func (w watching) Info() credentials.ProtocolInfo {
 }
 
 func (w watching) Clone() credentials.TransportCredentials {
-	return watching{w.TransportCredentials.Clone(), w.conns}
+	return watching{w.TransportCredentials.Clone(), w.conns, w.broken}
 }
 
 // attempts counts what grpc-go did for one call. Its events may still come when the call has returned.
@@ -85,8 +87,26 @@ func judge(ctx context.Context, c *wiregauge.Call, err error) {
 	s := status.Convert(err)
 	c.Status, c.Outcome = int(s.Code()), verdict(ctx, s)
 	if c.Explain {
-		c.Text = s.Message()
+		c.Text = words(c.Outcome, s.Message())
 	}
+}
+
+// words are those of the library without what only its authors need, and none where the outcome says it all.
+func words(o wiregauge.Outcome, text string) string {
+	switch {
+	case o == wiregauge.Timeout, o == wiregauge.Canceled:
+		return ""
+	case o == wiregauge.Closed && strings.HasSuffix(text, "EOF"):
+		return "the server closed the connection before the answer was complete"
+	}
+	if _, value, ok := strings.Cut(text, "malformed grpc-status: strconv.ParseInt: parsing "); ok {
+		value, _, _ = strings.Cut(value, ": ")
+		return "the grpc-status " + value + " is no number"
+	}
+	if _, inner, ok := strings.Cut(text, `connection error: desc = "transport: Error while dialing: `); ok {
+		return strings.TrimSuffix(inner, `"`)
+	}
+	return strings.TrimPrefix(text, "error reading from server: ")
 }
 
 func verdict(ctx context.Context, s *status.Status) wiregauge.Outcome {
@@ -111,10 +131,24 @@ func verdict(ctx context.Context, s *status.Status) wiregauge.Outcome {
 		return wiregauge.NoStatus
 	case s.Code() == codes.ResourceExhausted && says("received message larger than max", "after decompression larger than max"):
 		return wiregauge.TooLarge
-	case s.Code() == codes.Unavailable && says("connection error", "connection refused"):
-		return wiregauge.Connect
-	case s.Code() == codes.Unavailable && says("error reading from server", "transport is closing", "connection reset", "received prior goaway"):
+	case s.Code() == codes.Unavailable:
+		return unavailability(says)
+	}
+	return wiregauge.Failed
+}
+
+// unavailability tells the library's own words for a connection that ended from a server that says UNAVAILABLE.
+func unavailability(says func(...string) bool) wiregauge.Outcome {
+	reading := says("error reading from server")
+	switch {
+	case reading && says("connection error: ", "frame too large"):
+		return wiregauge.Malformed
+	case says("connection reset by peer", "broken pipe") && !says("while dialing"):
+		return wiregauge.Reset
+	case reading, says("transport is closing", "received prior goaway", "the connection is draining"):
 		return wiregauge.Closed
+	case says("connection error", "connection refused"):
+		return wiregauge.Connect
 	}
 	return wiregauge.Failed
 }

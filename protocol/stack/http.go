@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -8,6 +9,7 @@ import (
 	"net/http/httptrace"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"wiregauge"
 	"wiregauge/protocol"
@@ -28,7 +30,9 @@ func NewHTTP(o protocol.Options, dial protocol.Dial, two bool) (wiregauge.Client
 	c := &httpClient{options: o}
 	c.pool.New = func() any { return &exchange{buf: make([]byte, 32<<10)} }
 	open := func(ctx context.Context) (net.Conn, error) { return c.open(ctx, dial, two) }
-	conn, err := open(context.Background())
+	ctx, cancel := context.WithTimeout(context.Background(), ConnectTime(o))
+	defer cancel()
+	conn, err := open(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -46,10 +50,17 @@ func NewHTTP(o protocol.Options, dial protocol.Dial, two bool) (wiregauge.Client
 	c.transport = &http.Transport{
 		DialContext: take, DialTLSContext: take, Protocols: protocols,
 		DisableCompression: true, DisableKeepAlives: o.OneCall, MaxConnsPerHost: 1, MaxIdleConnsPerHost: 1,
-		HTTP2: &http.HTTP2Config{StrictMaxConcurrentRequests: true},
+		MaxResponseHeaderBytes: int64(MaxHeader(o)),
+		HTTP2:                  &http.HTTP2Config{StrictMaxConcurrentRequests: true},
 	}
 	return c, nil
 }
+
+// ConnectTime is how long a library may take for its first connection.
+func ConnectTime(o protocol.Options) time.Duration { return cmp.Or(o.ConnectTimeout, 5*time.Second) }
+
+// MaxHeader is how many bytes of headers a library may take in for one answer.
+func MaxHeader(o protocol.Options) int { return cmp.Or(o.MaxHeader, 1<<20) }
 
 // open makes one connection, counted, under TLS handshaken, in clear HTTP/2 watched.
 func (c *httpClient) open(ctx context.Context, dial protocol.Dial, two bool) (net.Conn, error) {
