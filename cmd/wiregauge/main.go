@@ -7,12 +7,16 @@ package main
 import (
 	"context"
 	"io"
+	"log"
 	"os"
+
+	"google.golang.org/grpc/grpclog"
 
 	_ "wiregauge/protocol/all"
 )
 
 func main() {
+	silenceLibraries()
 	ctx, stop := withSignals(context.Background())
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()
@@ -22,4 +26,11 @@ func main() {
 // run carries out one command line and returns its exit code. Data goes to stdout, talk to stderr.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return newApp(stdin, stdout, stderr, os.LookupEnv).run(ctx, args)
+}
+
+// silenceLibraries keeps net/http and grpc-go from writing about a peer's mistakes between our own lines: what went
+// wrong is told once, in the error table.
+func silenceLibraries() {
+	log.SetOutput(io.Discard)
+	grpclog.SetLoggerV2(grpclog.NewLoggerV2(io.Discard, io.Discard, io.Discard))
 }
