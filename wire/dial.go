@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http/httptrace"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -46,6 +47,10 @@ type DialError struct {
 func (e *DialError) Error() string {
 	if e.Step == "tls" {
 		return fmt.Sprintf("TLS handshake with %s: %v", e.Address, e.Err)
+	}
+	var number syscall.Errno
+	if errors.As(e.Err, &number) {
+		return fmt.Sprintf("connect to %s: %v", e.Address, number)
 	}
 	var op *net.OpError
 	if errors.As(e.Err, &op) {

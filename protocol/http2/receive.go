@@ -280,7 +280,7 @@ func (s *Session) continuation(flags byte, id uint32, p []byte) error {
 func (s *Session) headerBlock(id uint32, end bool, p []byte) error {
 	head, err := s.decoder.decode(p)
 	if err != nil {
-		return s.fail(CompressionError, "RFC 9113, section 4.3", "header block of stream: "+err.Error())
+		return s.fail(CompressionError, "RFC 9113, section 4.3", "a header block: "+err.Error())
 	}
 	st := s.streams.get(id)
 	if st == nil {
