@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
 	"net/url"
@@ -14,10 +13,6 @@ import (
 	"time"
 
 	"golang.org/x/net/http2"
-	"google.golang.org/grpc"
-	"google.golang.org/grpc/codes"
-	"google.golang.org/grpc/status"
-	"google.golang.org/protobuf/proto"
 
 	"wiregauge/lab/hostile"
 	"wiregauge/lab/plant"
@@ -27,7 +22,7 @@ import (
 // services behind it are the same ones.
 type spoiler struct {
 	s    *Server
-	rpc  map[string]rpcMethod
+	rpc  registrar
 	rest http.Handler
 }
 
@@ -60,8 +55,8 @@ func checkSpoiler(protocols []string, p *plant.Plant) error {
 
 // serveSpoiled runs the hostile server on l.
 func (s *Server) serveSpoiled(l net.Listener, secure *tls.Config) {
-	p := &spoiler{s: s, rpc: s.rpcMethods(), rest: s.restHandler(bare)}
-	h := &hostile.HTTP2{Head: p.head, Handle: p.handle, GoAway: s.plant.GoAway, Requests: s.plant.Requests}
+	p := &spoiler{s: s, rpc: s.registrar(), rest: s.restHandler(bare)}
+	h := &hostile.HTTP2{Head: p.head, Early: p.early, Handle: p.handle, GoAway: s.plant.GoAway, Requests: s.plant.Requests}
 	if n := s.plant.Streams; n > 0 {
 		h.Settings = append(h.Settings, http2.Setting{ID: http2.SettingMaxConcurrentStreams, Val: uint32(n)})
 	}
@@ -87,6 +82,9 @@ type spoiled struct {
 func (p *spoiler) head(st *hostile.Stream) bool {
 	c := &spoiled{meter: p.meter(st), start: time.Now()}
 	st.Note = c
+	if c.meter == nil {
+		return false
+	}
 	if c.planter, c.refusal = p.s.planterFor(st.Get(plantHeaderName)); c.planter == nil {
 		return false
 	}
@@ -99,7 +97,12 @@ func (p *spoiler) head(st *hostile.Stream) bool {
 	return hostile.Refuse(st)
 }
 
-// meter is where a call is counted, by method or path.
+// early has streaming methods begin before their request has ended.
+func (p *spoiler) early(st *hostile.Stream) bool {
+	return p.rpc.streams[st.Get(":path")].handler != nil
+}
+
+// meter is where a call is counted, by method or path; nil for reflection and health, which nothing is done to.
 func (p *spoiler) meter(st *hostile.Stream) *meter {
 	path, _, _ := strings.Cut(st.Get(":path"), "?")
 	for _, m := range methods {
@@ -110,6 +113,9 @@ func (p *spoiler) meter(st *hostile.Stream) *meter {
 			return p.s.ledger.meter("http2 " + st.Get(":method") + " " + path)
 		}
 	}
+	if strings.HasPrefix(path, "/grpc.") {
+		return nil
+	}
 	return p.s.ledger.meter("http2 other")
 }
 
@@ -117,7 +123,7 @@ func (p *spoiler) meter(st *hostile.Stream) *meter {
 func (p *spoiler) handle(st *hostile.Stream) {
 	c := st.Note.(*spoiled)
 	c.start = time.Now()
-	c.meter.begin()
+	c.begin()
 	if c.planter != nil {
 		var err error
 		if c.fate, err = c.planter.Wait(st.Context(), c.n, c.fate); err != nil {
@@ -135,55 +141,26 @@ func (p *spoiler) handle(st *hostile.Stream) {
 		st.Reset(http2.ErrCodeInternal)
 		return
 	}
-	if strings.HasPrefix(st.Get("content-type"), "application/grpc") {
+	switch {
+	case !strings.HasPrefix(st.Get("content-type"), "application/grpc"):
+		p.answerREST(st, c)
+	case p.early(st):
+		p.streamRPC(st, c)
+	default:
 		p.answerRPC(st, c)
-		return
-	}
-	p.answerREST(st, c)
-}
-
-func (c *spoiled) end(ok bool) { c.meter.end(time.Since(c.start), ok) }
-
-// answerRPC answers a unary gRPC call.
-func (p *spoiler) answerRPC(st *hostile.Stream, c *spoiled) {
-	reply, err := p.callRPC(st, c)
-	if err != nil {
-		c.end(false)
-		e := status.Convert(err)
-		hostile.RPCHead(st)
-		hostile.RPCStatus(st, int(e.Code()), e.Message())
-		return
-	}
-	p.sleep(st, c.fate.Body.First)
-	hostile.RPCHead(st)
-	if p.body(st, c, hostile.Message(reply)) {
-		c.end(true)
-		hostile.RPCStatus(st, 0, "")
 	}
 }
 
-func (p *spoiler) callRPC(st *hostile.Stream, c *spoiled) ([]byte, error) {
-	if c.refusal != nil {
-		return nil, status.Error(codes.InvalidArgument, c.refusal.Error())
+func (c *spoiled) begin() {
+	if c.meter != nil {
+		c.meter.begin()
 	}
-	if c.fate.Act == plant.Fail {
-		return nil, status.Error(codes.Code(c.fate.Code.GRPC), plantedText)
+}
+
+func (c *spoiled) end(ok bool) {
+	if c.meter != nil {
+		c.meter.end(time.Since(c.start), ok)
 	}
-	m, ok := p.rpc[st.Get(":path")]
-	if !ok {
-		return nil, status.Errorf(codes.Unimplemented, "no unary method %s under this plant", st.Get(":path"))
-	}
-	if len(st.Body) < 5 || st.Body[0] != 0 {
-		return nil, status.Error(codes.Unimplemented, "want one uncompressed message under this plant")
-	}
-	a, err := m.handler(m.server, st.Context(), func(v any) error { return proto.Unmarshal(st.Body[5:], v.(proto.Message)) }, nil)
-	if err != nil {
-		return nil, err
-	}
-	if c.fate.Size > 0 {
-		fill(a, make([]byte, c.fate.Size))
-	}
-	return proto.Marshal(a.(proto.Message))
 }
 
 // answerREST answers an HTTP request.
@@ -257,29 +234,6 @@ func (p *spoiler) sleep(st *hostile.Stream, d time.Duration) {
 	if d > 0 {
 		p.s.clock.Sleep(st.Context(), d)
 	}
-}
-
-// An rpcMethod is a unary method as generated code describes it.
-type rpcMethod struct {
-	server  any
-	handler grpc.MethodHandler
-}
-
-// registrar collects the unary methods of services instead of serving them.
-type registrar map[string]rpcMethod
-
-func (r registrar) RegisterService(d *grpc.ServiceDesc, impl any) {
-	for _, m := range d.Methods {
-		r[fmt.Sprintf("/%s/%s", d.ServiceName, m.MethodName)] = rpcMethod{impl, m.Handler}
-	}
-}
-
-func (s *Server) rpcMethods() map[string]rpcMethod {
-	r := registrar{}
-	for _, name := range s.config.Services {
-		registerService(r, name)
-	}
-	return r
 }
 
 // A recorder keeps an answer of net/http.

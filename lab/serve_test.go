@@ -91,8 +91,17 @@ func TestRESTServices(t *testing.T) {
 	}
 }
 
+// played are plants under which grpc-go answers, and the hostile server in its place.
+var played = map[string]string{"grpc-go": "", "the hostile server": "goaway=1000"}
+
 func TestEchoShapesOverGRPC(t *testing.T) {
-	s := serve(t, ServeConfig{Services: []string{"echo"}, Protocols: []string{"grpc"}})
+	for by, plant := range played {
+		t.Run(by, func(t *testing.T) { echoShapes(t, plant) })
+	}
+}
+
+func echoShapes(t *testing.T, plant string) {
+	s := serve(t, ServeConfig{Services: []string{"echo"}, Protocols: []string{"grpc"}, Plant: plant})
 	c := wgpb.NewEchoClient(dialRPC(t, s, "grpc"))
 	big := bytes.Repeat([]byte("0123456789abcdef"), 1<<20) // 16 MiB
 	got, err := c.Echo(t.Context(), &wgpb.EchoMessage{Payload: big}, grpc.MaxCallRecvMsgSize(1<<30))
@@ -134,7 +143,13 @@ func TestEchoShapesOverGRPC(t *testing.T) {
 }
 
 func TestReflectionAndHealth(t *testing.T) {
-	s := serve(t, ServeConfig{Services: []string{"inventory"}, Protocols: []string{"grpcs"}})
+	for by, plant := range played {
+		t.Run(by, func(t *testing.T) { reflectionAndHealth(t, plant) })
+	}
+}
+
+func reflectionAndHealth(t *testing.T, plant string) {
+	s := serve(t, ServeConfig{Services: []string{"inventory"}, Protocols: []string{"grpcs"}, Plant: plant})
 	conn := dialRPC(t, s, "grpcs")
 	health, err := grpc_health_v1.NewHealthClient(conn).Check(t.Context(), &grpc_health_v1.HealthCheckRequest{Service: "wg.v1.Inventory"})
 	if err != nil || health.Status != grpc_health_v1.HealthCheckResponse_SERVING {

@@ -23,6 +23,9 @@ type HTTP2 struct {
 	Head func(*Stream) bool
 	// Handle is called for each whole request, in a goroutine of its own.
 	Handle func(*Stream)
+	// Early reports whether Handle is to be called before the request has ended; it then takes messages with
+	// Stream.Next.
+	Early func(*Stream) bool
 	// GoAway, when above 0: the nth stream of each connection is answered by a GOAWAY whose last id is the
 	// stream before it. It and those after it are ignored; the connection ends when the others are answered.
 	GoAway int
@@ -170,6 +173,9 @@ func (c *Conn) onHeaders(f *http2.MetaHeadersFrame) error {
 		c.forget(s.ID)
 		return nil
 	}
+	if c.server.Early != nil && c.server.Early(s) {
+		c.handle(s)
+	}
 	return c.whole(s, f.StreamEnded())
 }
 
@@ -200,6 +206,7 @@ func (c *Conn) onData(f *http2.DataFrame) error {
 	s := c.streams[f.StreamID]
 	if s != nil {
 		s.Body = append(s.Body, f.Data()...)
+		c.room.Broadcast()
 	}
 	c.mu.Unlock()
 	if n := f.Length; n > 0 {
@@ -219,11 +226,25 @@ func (c *Conn) onData(f *http2.DataFrame) error {
 	return c.whole(s, f.StreamEnded())
 }
 
-// whole starts the handler of a request that has ended.
+// whole notes the end of a request and starts its handler, unless that runs already.
 func (c *Conn) whole(s *Stream, ended bool) error {
-	if !ended || c.server.Handle == nil {
+	if !ended {
 		return nil
 	}
+	c.mu.Lock()
+	s.ended = true
+	c.room.Broadcast()
+	c.mu.Unlock()
+	c.handle(s)
+	return nil
+}
+
+// handle starts the handler of a stream, once. Only the reader calls it.
+func (c *Conn) handle(s *Stream) {
+	if s.handled || c.server.Handle == nil {
+		return
+	}
+	s.handled = true
 	c.mu.Lock()
 	c.active++
 	c.mu.Unlock()
@@ -236,7 +257,6 @@ func (c *Conn) whole(s *Stream, ended bool) error {
 		c.mu.Unlock()
 		s.cancel()
 	})
-	return nil
 }
 
 func (c *Conn) onWindow(f *http2.WindowUpdateFrame) {

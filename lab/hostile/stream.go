@@ -2,7 +2,9 @@ package hostile
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
+	"io"
 
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
@@ -20,6 +22,10 @@ type Stream struct {
 	cancel context.CancelFunc
 	window int64
 	gone   bool // reset by the client
+
+	ended   bool // the request is whole
+	handled bool // its handler was started
+	taken   int  // bytes of Body that Next has given away
 }
 
 var errGone = errors.New("the client has gone")
@@ -36,6 +42,29 @@ func (s *Stream) Get(name string) string {
 
 // Context ends when the client resets the stream or the connection ends.
 func (s *Stream) Context() context.Context { return s.ctx }
+
+// Next waits for the next gRPC message of the request and returns it without its prefix; io.EOF after the last
+// one. It is for handlers that were called early.
+func (s *Stream) Next() ([]byte, error) {
+	c := s.Conn
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for {
+		if c.dead || s.gone {
+			return nil, errGone
+		}
+		if p := s.Body[s.taken:]; len(p) >= 5 {
+			if size := 5 + int(binary.BigEndian.Uint32(p[1:])); len(p) >= size {
+				s.taken += size
+				return p[5:size:size], nil
+			}
+		}
+		if s.ended {
+			return nil, io.EOF
+		}
+		c.room.Wait()
+	}
+}
 
 // Head sends a header block, or trailers: pairs of names and values.
 func (s *Stream) Head(end bool, pairs ...string) error {
