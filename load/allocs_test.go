@@ -67,7 +67,7 @@ func TestACallOverTLSAllocatesLittle(t *testing.T) {
 	p := echoPlan(1, 1)
 	p.Dialer = wire.Dialer{Address: echoServer(t, cfg), TLS: ca.Client()}
 	p.Dialer.TLS.ServerName = "127.0.0.1"
-	if got := growth(t, p, 500, 4_500); got > 4 { // 2 for each side: the server is in this process
+	if got := growth(t, p, 500, 4_500); got > 6 { // 2 for each side, for the server is in this process; more under the race detector
 		t.Errorf("%.2f allocations per call", got)
 	} else {
 		t.Logf("%.2f allocations per call", got)

@@ -271,7 +271,8 @@ func stage(o wiregauge.Outcome) string {
 	return "read"
 }
 
-// limited says why the asked rate was not reached: this client, places for calls, or the server.
+// limited says why the asked rate was not reached: this client, the most calls in flight, places for calls on the
+// connections, or the server.
 func (c *closing) limited(t *turn, r *result.Turn) string {
 	if t.open == nil || r.Due == 0 {
 		return ""
@@ -285,7 +286,9 @@ func (c *closing) limited(t *turn, r *result.Turn) string {
 	switch {
 	case busy > 0.8:
 		return "client"
-	case r.Unsent > 0 || waited || t.open.limited.Load():
+	case t.open.limited.Load():
+		return "inflight"
+	case r.Unsent > 0 || waited:
 		return "slots"
 	}
 	return "server"

@@ -60,7 +60,7 @@ func TestOverload(t *testing.T) {
 	p := &peer{behave: after(100 * ms)}
 	plan := Plan{Pacer: perSecond(t, "100/s"), MaxInflight: 1, Connections: 2}
 	inFakeTime(t, p, plan, Spec{Total: 20}, func(t *testing.T, r result.Turn) {
-		if r.OK != 20 || r.Window != 2*time.Second || r.Limited != "slots" {
+		if r.OK != 20 || r.Window != 2*time.Second || r.Limited != "inflight" {
 			t.Errorf("%+v in %v, limited by %q", r.Counts, r.Window, r.Limited)
 		}
 		for k := int64(1); k <= 20; k++ {
