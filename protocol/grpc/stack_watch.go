@@ -141,7 +141,7 @@ func verdict(ctx context.Context, s *status.Status) wiregauge.Outcome {
 func unavailability(says func(...string) bool) wiregauge.Outcome {
 	reading := says("error reading from server")
 	switch {
-	case reading && says("connection error: ", "frame too large"):
+	case reading && says("server: connection error: ", "frame too large"):
 		return wiregauge.Malformed
 	case says("connection reset by peer", "broken pipe") && !says("while dialing"):
 		return wiregauge.Reset
