@@ -34,7 +34,7 @@ var keys = []key{
 	{"size", "size=1000 or size=64kb", "bytes added to each answer", setSize},
 	{"body", "body=1ms:50ms:10", "the head comes after 1ms, the body in 10 chunks up to 50ms", setBody},
 	{"streams", "streams=100", "MAX_CONCURRENT_STREAMS", intKey(func(p *Plant) *int { return &p.Streams })},
-	{"age", "age=300ms+1s", "connections are aged out after 300ms, with a grace of 1s", setAge},
+	{"age", "age=300ms+1s", "connections are aged out after 300ms; gRPC calls in flight may finish within 1s", setAge},
 	{"requests", "requests=1000", "a connection is asked to go away after that many calls", intKey(func(p *Plant) *int { return &p.Requests })},
 	{"idle", "idle=1s", "idle connections are closed", durationKey(func(p *Plant) *time.Duration { return &p.Idle })},
 	{"goaway", "goaway=1000", "HTTP/2 and gRPC: every so many calls a GOAWAY whose last id is below streams already received",
