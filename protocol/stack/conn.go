@@ -40,7 +40,7 @@ func (s *Conns) Count(c net.Conn) net.Conn {
 // Watch wraps a connection that carries HTTP/2 in clear so that its frame headers are read.
 func (s *Conns) Watch(c net.Conn) net.Conn {
 	w := &watched{Conn: c, below: under(c)}
-	w.out.on = w.wrote
+	w.out.on = func(f frame) { s.unprocessed.Add(w.wrote(f)) }
 	w.in.on = func(f frame) { s.unprocessed.Add(w.read(f)) }
 	return w
 }

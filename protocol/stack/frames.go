@@ -112,10 +112,17 @@ func (w *watched) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (w *watched) wrote(f frame) {
-	if f.kind == frameHeaders {
-		w.newest = max(w.newest, f.stream)
+// wrote says how many streams the frame proves to be unprocessed: one that is opened above the last id of a GOAWAY
+// that has come while the frame was on its way.
+func (w *watched) wrote(f frame) (unprocessed int64) {
+	if f.kind != frameHeaders || f.stream <= w.newest {
+		return 0
 	}
+	w.newest = f.stream
+	if w.away && f.stream > w.last {
+		return 1
+	}
+	return 0
 }
 
 // read says how many streams the frame proves to be unprocessed: those above a GOAWAY's last id, and a refused one.
