@@ -110,6 +110,7 @@ func (l *lane) gather(c *closing) {
 	for _, row := range a.classes {
 		c.merge(row)
 	}
+	a.book = nil
 }
 
 func addCounts(a *result.Counts, b result.Counts) {

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"bytes"
+	"cmp"
 	"encoding/csv"
 	"io"
 	"strconv"
@@ -27,8 +29,7 @@ func writeCSV(w io.Writer, files []*result.File, opt Options) error {
 	if len(ps) == 0 {
 		ps = result.DefaultPercentiles
 	}
-	t := csvTable{out: csv.NewWriter(w), percentiles: ps}
-	t.out.UseCRLF = true
+	t := csvTable{out: newRecords(w), percentiles: ps}
 	t.header()
 	for _, f := range files {
 		for i := range f.Arms {
@@ -43,13 +44,37 @@ func writeCSV(w io.Writer, files []*result.File, opt Options) error {
 			}
 		}
 	}
-	t.out.Flush()
-	return t.out.Error()
+	return t.out.err
+}
+
+// records writes RFC 4180: lines end with CR LF, and fields hold exactly what they are given, where csv.Writer with
+// UseCRLF would turn a line feed inside a field into CR LF and drop a carriage return.
+type records struct {
+	w    io.Writer
+	line bytes.Buffer
+	csv  *csv.Writer
+	err  error // the first
+}
+
+func newRecords(w io.Writer) *records {
+	r := &records{w: w}
+	r.csv = csv.NewWriter(&r.line)
+	return r
+}
+
+func (r *records) write(fields []string) {
+	r.line.Reset()
+	err := r.csv.Write(fields)
+	r.csv.Flush()
+	if err == nil {
+		_, err = r.w.Write(append(bytes.TrimSuffix(r.line.Bytes(), []byte("\n")), "\r\n"...))
+	}
+	r.err = cmp.Or(r.err, err)
 }
 
 // A csvTable writes records by column name; errors stay in out.
 type csvTable struct {
-	out         *csv.Writer
+	out         *records
 	percentiles []float64
 	names       []string
 }
@@ -60,7 +85,7 @@ func (t *csvTable) header() {
 		t.names = append(t.names, percentileColumn(p))
 	}
 	t.names = append(t.names, csvTail...)
-	t.out.Write(t.names) // the error is sticky
+	t.out.write(t.names)
 }
 
 func percentileColumn(p float64) string { return number.Percentile(p) + "_ns" }
@@ -70,7 +95,7 @@ func (t *csvTable) record(fields map[string]string) {
 	for i, name := range t.names {
 		record[i] = fields[name]
 	}
-	t.out.Write(record)
+	t.out.write(record)
 }
 
 func (t *csvTable) arm(f *result.File, a *result.Arm) {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -61,26 +62,38 @@ func TestGoldenFormats(t *testing.T) {
 }
 
 func TestCSVGivesTheErrorTextBackExactly(t *testing.T) {
-	out := render(t, "csv", []*result.File{sample.Half()}, Options{})
-	if !bytes.HasPrefix(out, []byte("id,")) {
-		t.Fatalf("the header does not come first: %.40q", out)
-	}
-	records, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(records) != 3 { // header, arm, error
-		t.Fatalf("%d records, want a header, one arm and one class of errors", len(records))
-	}
-	column := map[string]int{}
-	for i, name := range records[0] {
-		column[name] = i
-	}
-	if got := records[2][column["error_text"]]; got != sample.HostileText {
-		t.Errorf("error text came back as\n%q, want\n%q", got, sample.HostileText)
-	}
-	if got := records[1][column["p50_ns"]]; got != "" {
-		t.Errorf("p50 of 10 calls = %q, want it empty", got)
+	for _, c := range []struct{ name, text, raw string }{
+		{"comma, quotes and a line feed", sample.HostileText, ""},
+		{"a line feed", "one\ntwo", "\"one\ntwo\""},
+		{"carriage returns", "one\r\ntwo\rthree", "\"one\r\ntwo\rthree\""},
+		{"quotes", `say "no"`, `"say ""no"""`},
+		{"white space", " x ", `" x "`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := sample.Half()
+			f.Arms[0].Errors[0].Message = c.text
+			out := render(t, "csv", []*result.File{f}, Options{})
+			if !bytes.HasPrefix(out, []byte("id,")) || !bytes.HasSuffix(out, []byte("\r\n")) {
+				t.Fatalf("it begins with %.40q and ends with %q", out, out[len(out)-4:])
+			}
+			if c.raw != "" && !bytes.Contains(out, []byte(","+c.raw+",")) {
+				t.Errorf("no field %s in\n%s", c.raw, out)
+			}
+			records, err := csv.NewReader(bytes.NewReader(out)).ReadAll()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(records) != 3 { // header, arm, error
+				t.Fatalf("%d records, want a header, one arm and one class of errors", len(records))
+			}
+			want := strings.ReplaceAll(c.text, "\r\n", "\n") // Go's reader does that inside of fields
+			if got := records[2][slices.Index(records[0], "error_text")]; got != want {
+				t.Errorf("error text came back as\n%q, want\n%q", got, want)
+			}
+			if got := records[1][slices.Index(records[0], "p50_ns")]; got != "" {
+				t.Errorf("p50 of 10 calls = %q, want it empty", got)
+			}
+		})
 	}
 }
 

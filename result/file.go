@@ -105,7 +105,7 @@ type Arm struct {
 	AskedRate    *float64 `json:"asked_rate"` // calls/s, null in a closed loop
 	AchievedRate float64  `json:"achieved_rate"`
 	Goodput      float64  `json:"goodput"`
-	Limited      string   `json:"limited_by,omitempty"` // "client", "slots", "server"
+	Limited      string   `json:"limited_by,omitempty"` // "client", "inflight" (the most calls in flight), "slots" (places on connections), "server"
 
 	Latency       Distribution  `json:"latency"`
 	FailedLatency Distribution  `json:"failed_latency"`

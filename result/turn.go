@@ -68,7 +68,7 @@ type Turn struct {
 	Warm    *Counts // calls that were due before the measured window, when warm-up was part of the turn
 	Strips  []Strip // per second
 	Partial bool    // ended by Ctrl-C
-	Limited string  // why the asked rate was not reached: "client", "slots", "server", ""
+	Limited string  // why the asked rate was not reached: "client", "inflight", "slots", "server", ""
 	Invalid string  // why this turn must not be used, "" when it may
 }
 

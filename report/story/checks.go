@@ -65,8 +65,10 @@ func checkRate(_ *result.File, a *result.Arm) (Fact, bool) {
 	switch a.Limited {
 	case "client":
 		fact.Advice = "results describe the client; ask for less, or use a faster machine"
+	case "inflight":
+		fact.Advice = "a higher --max-inflight would show what the server does"
 	case "slots":
-		fact.Advice = "more --connections, --streams or --max-inflight would show what the server does"
+		fact.Advice = "more --connections or --streams would show what the server does"
 	}
 	return fact, true
 }

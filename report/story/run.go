@@ -173,6 +173,8 @@ func openClause(f *result.File, a *result.Arm, window string) string {
 	switch {
 	case sentShare(a) < 0.995:
 		return fmt.Sprintf("Asked %s calls/s, sent %s calls/s: %s.", asked, sent, limitWords(a.Limited))
+	case a.Limited != "" && sentRate(a) < 0.995**a.AskedRate: // all were sent, but not in their time
+		return fmt.Sprintf("Asked %s calls/s, achieved %s calls/s: %s.", asked, number.Significant(a.AchievedRate), limitWords(a.Limited))
 	case a.Limited != "":
 		return fmt.Sprintf("Sent the asked %s calls/s, but %s a second were answered in time: %s.",
 			asked, number.Significant(a.AchievedRate), limitWords(a.Limited))
@@ -209,6 +211,8 @@ func limitWords(limited string) string {
 	switch limited {
 	case "client":
 		return "this client was the limit"
+	case "inflight":
+		return "the limit on calls in flight held calls back"
 	case "slots":
 		return "calls waited for a place on the connections"
 	case "server":

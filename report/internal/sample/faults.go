@@ -3,6 +3,7 @@ package sample
 import (
 	"time"
 
+	"wiregauge/hist"
 	"wiregauge/result"
 )
 
@@ -56,6 +57,22 @@ func Stuck() *result.File {
 	t.Lateness = Latencies(1010, 2*time.Millisecond, 0.9)
 	t.Limited = "slots"
 	return Open(Run(t), 121.5, "121.5/s")
+}
+
+// Held is a run of 20 calls at 100/s, one at a time, of 100 ms each: call k waits until those before it are done.
+func Held() *result.File {
+	t := Turn("Held", 20, 2*time.Second, 100*time.Millisecond)
+	t.Latency, t.SlotWait = new(hist.Histogram), new(hist.Histogram)
+	for k := range 20 {
+		t.Latency.Record(time.Duration(100+90*k) * time.Millisecond)
+		t.SlotWait.Record(time.Duration(90*k) * time.Millisecond)
+	}
+	t.Service = Latencies(20, 100*time.Millisecond, 0)
+	t.Lateness = Latencies(20, 40*time.Microsecond, 0.5)
+	t.Limited = "inflight"
+	f := Open(Run(t), 100, "100/s")
+	f.Plan.Total, f.Plan.Duration, f.Plan.MaxInflight = 20, 0, 1
+	return f
 }
 
 // Slow is a run that this client could not keep up with.
