@@ -215,9 +215,19 @@ func (c *comparison) named(a *arm, err error) error {
 	var e *exitError
 	if errors.As(err, &e) {
 		e.what = "arm " + a.name + ": " + e.what
-		return e
+		return ofArm(e, a.name)
 	}
 	return fmt.Errorf("arm %s: %w", a.name, err)
+}
+
+// ofArm lets an error say which argument to type anew: in compare that is one arm, not the whole command.
+func ofArm(e *exitError, name string) *exitError {
+	for i, h := range e.hints {
+		if url, ok := strings.CutPrefix(h.text, "wiregauge compare "); ok {
+			e.hints[i].text = name + "=" + url
+		}
+	}
+	return e
 }
 
 // timing settles launches, rounds and the length of a turn; -z and -n are per arm and launch.
@@ -299,7 +309,7 @@ func (c *comparison) failed(ctx context.Context, err error) error {
 		return fail(interruptOf(ctx).code(), "stopped before the first round was finished; nothing was measured")
 	case errors.As(err, &lost) && errors.As(lost.Err, &e):
 		e.what = lost.Error()
-		return e
+		return ofArm(e, lost.Arm)
 	case errors.As(err, &lost):
 		return unreachable("%w", err)
 	}

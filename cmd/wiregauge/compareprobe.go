@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -25,12 +26,7 @@ func (a *arm) probe(ctx context.Context, at compare.Running) (compare.Sample, er
 	if err != nil {
 		return compare.Sample{}, err
 	}
-	conn, err := r.target.Dialer.Dial(ctx)
-	if err != nil {
-		return compare.Sample{}, r.target.dialError(err)
-	}
-	info := conn.Info()
-	x, err := wire.NewExchange(ctx, conn, r.target.session)
+	x, info, err := r.connect(ctx)
 	if err != nil {
 		return compare.Sample{}, r.target.dialError(err)
 	}
@@ -39,7 +35,7 @@ func (a *arm) probe(ctx context.Context, at compare.Running) (compare.Sample, er
 	if err != nil {
 		return compare.Sample{}, r.target.dialError(err)
 	}
-	s := r.sample(first, &info)
+	s := r.sample(first, info)
 	sent, received, tlsSent, tlsReceived := x.Traffic()
 	s.SentBytes, s.RecvBytes = sent.Total()+tlsSent, received.Total()+tlsReceived
 	if s.Failure != "" {
@@ -51,6 +47,22 @@ func (a *arm) probe(ctx context.Context, at compare.Running) (compare.Sample, er
 	}
 	a.messages(r, &s, first, second)
 	return s, nil
+}
+
+// connect opens a connection within --connect-timeout, the peer's hello included.
+func (r *readyArm) connect(ctx context.Context) (*wire.Exchange, *wire.Info, error) {
+	if limit := r.target.Dialer.Timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	conn, err := r.target.Dialer.Dial(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	info := conn.Info()
+	x, err := wire.NewExchange(ctx, conn, r.target.session)
+	return x, &info, err
 }
 
 // An answer is one finished call and the messages it brought.
@@ -67,7 +79,7 @@ func (r *readyArm) ask(ctx context.Context, x *wire.Exchange, take int) (*answer
 	a := &answer{}
 	a.call.Reset(&request)
 	a.call.Explain, a.call.Detail = true, &wiregauge.Detail{}
-	ctx, cancel := context.WithCancel(ctx)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.plan.load.Timeout, probeTimeout))
 	defer cancel()
 	handler := wire.Handler{Message: func(body []byte) {
 		a.messages = append(a.messages, bytes.Clone(body))

@@ -210,10 +210,16 @@ func (t *test) finish(ctx context.Context) error {
 func tooManyErrors(arm *result.Arm, limit float64) string {
 	finished := arm.OK + arm.Failed
 	if finished == 0 {
-		if arm.Due == 0 || limit >= 1 {
+		warm := arm.Warm
+		switch {
+		case limit >= 1:
 			return ""
+		case arm.Due > 0:
+			return fmt.Sprintf("no call of %d finished", arm.Due)
+		case warm != nil && warm.Due > 0 && warm.OK == 0: // they held their places until the end
+			return fmt.Sprintf("no call was measured, and none of the %d before was answered well", warm.Due)
 		}
-		return fmt.Sprintf("no call of %d finished", arm.Due)
+		return ""
 	}
 	share := float64(arm.Failed) / float64(finished)
 	if share <= limit {

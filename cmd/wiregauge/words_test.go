@@ -206,6 +206,8 @@ func TestTooManyErrors(t *testing.T) {
 		{"one, and none may", arm(999, 1, 0), 0, true},
 		{"nothing finished", arm(0, 0, 5), 0.01, true},
 		{"nothing was due", arm(0, 0, 0), 0.01, false},
+		{"nothing but warm-up, and that hangs", &result.Arm{Warm: &result.Counts{Due: 2, Unfinished: 2}}, 0.01, true},
+		{"nothing but warm-up, and that was good", &result.Arm{Warm: &result.Counts{Due: 2, OK: 2}}, 0.01, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := tooManyErrors(c.arm, c.limit); (got != "") != c.fails {

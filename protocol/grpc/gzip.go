@@ -14,7 +14,7 @@ var errTooLarge = errors.New("too large")
 type inflater struct {
 	source bytes.Reader
 	reader *gzip.Reader
-	out    bytes.Buffer
+	out    []byte
 }
 
 // inflate returns what p holds, in memory that is good until the next message. It stops with errTooLarge after
@@ -34,18 +34,32 @@ func (f *inflater) inflate(p []byte, limit int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.out.Cap() > keptBuffer {
-		f.out = bytes.Buffer{}
+	if cap(f.out) > keptBuffer {
+		f.out = nil
 	}
-	f.out.Reset()
-	n, err := f.out.ReadFrom(io.LimitReader(f.reader, most+1))
-	switch {
-	case err != nil:
-		return nil, err
-	case n > most:
-		return nil, errTooLarge
+	f.out, err = readUpTo(f.out[:0], f.reader, most)
+	return f.out, err
+}
+
+// readUpTo appends what r holds to out; more than most bytes are errTooLarge. Memory grows by doubling, but not past
+// the limit: a bomb comes up to it.
+func readUpTo(out []byte, r io.Reader, most int64) ([]byte, error) {
+	for {
+		if len(out) == cap(out) {
+			room := min(max(2*int64(cap(out)), 4<<10), most+1)
+			out = append(make([]byte, 0, room), out...)
+		}
+		n, err := r.Read(out[len(out):cap(out)])
+		out = out[:len(out)+n]
+		switch {
+		case int64(len(out)) > most:
+			return out, errTooLarge
+		case err == io.EOF:
+			return out, nil
+		case err != nil:
+			return out, err
+		}
 	}
-	return f.out.Bytes(), nil
 }
 
 // deflate compresses one message; an empty one stays empty and goes out unflagged.
