@@ -34,6 +34,13 @@ type strip struct {
 	latency    hist.Histogram
 }
 
+// begin says when the measured window starts.
+func (b *book) begin(at time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.start = at
+}
+
 func (b *book) connect(d time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

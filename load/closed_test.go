@@ -70,9 +70,15 @@ func TestNothingButFailures(t *testing.T) {
 // K07: warm-up leaves the window, not only the count.
 func TestWarmupLeavesTheWindow(t *testing.T) {
 	p := &peer{behave: after(100 * ms)}
-	inFakeTime(t, p, Plan{}, Spec{WarmupCalls: 5, Total: 5}, func(t *testing.T, r result.Turn) {
-		if r.OK != 5 || r.Warm.OK != 5 || r.Window != 500*ms || r.CompletedInside != 5 {
+	inFakeTime(t, p, Plan{}, Spec{WarmupCalls: 15, Total: 5}, func(t *testing.T, r result.Turn) {
+		if r.OK != 5 || r.Warm.OK != 15 || r.Window != 500*ms || r.CompletedInside != 5 {
 			t.Errorf("%+v in %v, %d inside; warm-up %+v", r.Counts, r.Window, r.CompletedInside, r.Warm)
+		}
+		if len(r.Strips) != 1 || r.Strips[0].At != 0 || r.Strips[0].OK != 5 || r.Strips[0].Due != 5 {
+			t.Errorf("%+v: seconds count from the start of the window", r.Strips)
+		}
+		if r.Connect.Count() != 1 {
+			t.Errorf("%d connections timed", r.Connect.Count())
 		}
 		if r.SentBytes.Body != 5*8 {
 			t.Errorf("%d bytes sent in the window", r.SentBytes.Body)
@@ -229,6 +235,19 @@ func TestWaitForAStream(t *testing.T) {
 		wantTime(t, "service", r.Service.Percentile(50), 20*ms)
 		if r.CompletedInside != 50_000 {
 			t.Errorf("%d in 10 s", r.CompletedInside)
+		}
+	})
+}
+
+// A call is sent when the kernel has its last byte, not when it was offered.
+func TestWritesThatWait(t *testing.T) {
+	p := &peer{behave: after(10 * ms), slow: 50 * ms}
+	inFakeTime(t, p, Plan{Concurrency: 3}, Spec{Total: 30}, func(t *testing.T, r result.Turn) {
+		if low, high := span(r.FirstByte); low != 10*ms || high != 10*ms || r.FirstByte.Count() != 30 {
+			t.Errorf("first byte after %v to %v", low, high)
+		}
+		if low, _ := span(r.Service); low != 60*ms {
+			t.Errorf("service time from %v", low)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"wiregauge"
 	"wiregauge/result"
 	"wiregauge/wire"
 )
@@ -158,7 +159,12 @@ func (l *lane) attach(k *link) {
 func (l *lane) connected(k *link) {
 	l.backoff = 0
 	l.born.opened++
-	l.tally.connect(l.now - k.born)
+	took := l.now - k.born
+	if t := l.e.turn.Load(); t != nil {
+		t.book.connect(took)
+	} else {
+		l.connects = append(l.connects, took) // for the next turn
+	}
 	k.hello <- nil
 }
 
@@ -202,7 +208,8 @@ func (l *lane) failDial(text string) {
 	if n := len(l.again); n > 0 {
 		s := l.again[n-1]
 		l.again = l.again[:n-1]
-		l.finish(s) // as Unprocessed: it had its second chance
+		s.Outcome, s.Done, s.Text = wiregauge.Connect, l.now, text
+		l.finish(s)
 		return
 	}
 	l.placing = true // a failed dial is one failed call, stalled or not

@@ -1,6 +1,7 @@
 package load
 
 import (
+	"context"
 	"math"
 	"runtime"
 	"runtime/debug"
@@ -35,7 +36,7 @@ func (e *Engine) readCosts() costs {
 // meterStart reads the costs at the start of the measured window.
 func (e *Engine) meterStart(t *turn) {
 	t.before = e.readCosts()
-	t.peak = max(t.peak, t.before.server.RSS)
+	t.peak.Store(max(t.peak.Load(), t.before.server.RSS))
 }
 
 // meterEnd fills in what the window has cost.
@@ -54,12 +55,40 @@ func (e *Engine) meterEnd(t *turn, after costs, r *result.Turn) {
 			User:   after.server.User - b.server.User,
 			System: after.server.System - b.server.System,
 			Cores:  float64(meter.Allowed(e.plan.ServerPID)),
-			RSS:    max(t.peak, after.server.RSS),
+			RSS:    max(t.peak.Load(), after.server.RSS),
 		}
 		ours += r.Server.Total()
 	}
 	r.Host.Steal, r.Host.Foreign = meter.Shares(b.host, after.host, ours)
 	r.HiddenTries = after.retries - b.retries
+}
+
+// watch keeps the largest memory of the server, away from the thread that sends. It ends with the returned function.
+func (e *Engine) watch(t *turn) (end func()) {
+	if e.plan.ServerPID <= 0 {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(e.ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		ticker := time.NewTicker(tick)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-ticker.C:
+			}
+			if u, err := meter.Tree(e.plan.ServerPID); err == nil {
+				t.peak.Store(max(t.peak.Load(), u.RSS))
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
+	}
 }
 
 // The collector is the process's own, so that turns of several engines share one setting.
@@ -71,15 +100,16 @@ var quieter struct {
 }
 
 // quiet collects garbage now and keeps the collector from running until the returned function is called, unless memory
-// grows by more than a turn should: 64 MiB, or 512 MiB for stack clients, which allocate for each call.
-func quiet(stack bool) (restore func()) {
+// grows by more than a turn should: 64 MiB and 256 KiB a connection, or 512 MiB for stack clients, which allocate for
+// each call.
+func quiet(p *Plan) (restore func()) {
 	q := &quieter
 	runtime.GC()
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.turns++; q.turns == 1 {
-		spare := int64(64 << 20)
-		if stack {
+		spare := int64(64<<20 + p.Connections*256<<10)
+		if p.NewClient != nil {
 			spare = 512 << 20
 		}
 		q.gogc = debug.SetGCPercent(-1)

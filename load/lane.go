@@ -36,6 +36,8 @@ type lane struct {
 	born births // connections since the lane began
 	told births // those told of by earlier turns
 
+	connects []time.Duration // how long dials between turns took
+
 	retries int64 // of stack clients that are gone
 
 	placing bool // the keeper gives it a call

@@ -46,6 +46,8 @@ type link struct {
 	why       ending
 	hello     chan error // of size 1: nil once it takes calls, or why it never will
 	unstamped []*slot    // started, with all bytes in the buffer that is written next
+	stamped   []*slot    // those of the buffer before
+	stamp     time.Duration
 }
 
 // room reports whether a call may be offered.
@@ -94,15 +96,31 @@ func (k *link) Fill() {
 
 // Sending stamps the calls whose last byte goes out now.
 func (k *link) Sending(late bool) {
+	if late {
+		k.restamp()
+		return
+	}
 	if len(k.unstamped) == 0 {
 		return
 	}
 	now := k.lane.e.clock.Now()
-	k.lane.now = now
+	k.lane.now, k.stamp = now, now
 	for _, s := range k.unstamped {
 		s.Sent = now
 	}
-	k.unstamped = k.unstamped[:0]
+	k.unstamped, k.stamped = k.stamped[:0], k.unstamped
+}
+
+// restamp corrects the calls of a buffer that the kernel took only now. Those that have ended meanwhile, or another
+// call in their slot, have another stamp or another link.
+func (k *link) restamp() {
+	now := k.lane.e.clock.Now()
+	for _, s := range k.stamped {
+		if s.link == k && s.Sent == k.stamp && s.Outcome == wiregauge.Unfinished {
+			s.Sent = now
+		}
+	}
+	k.stamped = k.stamped[:0]
 }
 
 // receive is what the reading goroutine does with what it has read: it finishes the calls that were answered.

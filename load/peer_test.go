@@ -32,6 +32,8 @@ type peer struct {
 	dial func(n int) error
 	// idle closes a connection that was silent for that long.
 	idle time.Duration
+	// slow is how long the kernel takes before it has room for a write.
+	slow time.Duration
 	// ageing sends a GOAWAY in place of the so-many-th answer of a connection: that request and later ones were not
 	// processed.
 	ageing int
@@ -105,6 +107,7 @@ type peerConn struct {
 }
 
 func (c *peerConn) Write(b []byte) (int, error) {
+	time.Sleep(c.peer.slow)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed {

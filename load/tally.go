@@ -164,13 +164,6 @@ func (a *tally) gap(s *slot, d time.Duration) {
 	}
 }
 
-// connect notes how long a connection took, from dial to hello.
-func (a *tally) connect(d time.Duration) {
-	if a.book != nil {
-		a.book.connect(d)
-	}
-}
-
 // ripe reports whether samples have waited long enough to be shown.
 func (a *tally) ripe(now time.Duration) bool {
 	return now-a.flushed > flushAfter && len(a.ring)+len(a.gaps) > 0

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"wiregauge/internal/sleep"
-	"wiregauge/meter"
 	"wiregauge/pace"
 	"wiregauge/result"
 )
@@ -39,7 +38,7 @@ type turn struct {
 	interrupt atomic.Bool
 	nextTick  time.Duration
 	expiry    time.Duration // when a call may first be over its timeout
-	peak      int64         // largest memory of the server seen
+	peak      atomic.Int64  // largest memory of the server seen
 
 	ctx    context.Context // of stack clients' calls
 	cancel context.CancelFunc
@@ -53,10 +52,12 @@ func (e *Engine) Turn(ctx context.Context, s Spec) (result.Turn, error) {
 		return result.Turn{}, err
 	}
 	e.connectAll(ctx)
-	restore := quiet(e.plan.NewClient != nil)
+	restore := quiet(&e.plan)
 	defer restore()
 	t, release := e.newTurn(s)
 	defer release()
+	watched := e.watch(t)
+	defer watched()
 	undo := context.AfterFunc(ctx, func() {
 		t.interrupt.Store(true)
 		t.clock.Wake()
@@ -145,6 +146,7 @@ func (e *Engine) newClock(precise bool) (clock, func()) {
 // beginAt fixes the start of the measured window; the first one counts.
 func (t *turn) beginAt(at time.Duration) {
 	if t.began.Load() < 0 && t.began.CompareAndSwap(-1, int64(at)) {
+		t.book.begin(at)
 		t.clock.Wake()
 	}
 }
@@ -181,10 +183,13 @@ func (e *Engine) begin(t *turn) {
 	if t.closed != nil {
 		t.closed.left.Store(int64(n))
 	}
-	t.book.start = t.begin()
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		l.tally.reset(t.book)
+		for _, took := range l.connects {
+			t.book.connect(took)
+		}
+		l.connects = nil
 		l.mu.Unlock()
 	}
 	e.meterStart(t)
@@ -306,7 +311,7 @@ func (e *Engine) expire(now time.Duration) time.Duration {
 	return next
 }
 
-// tidy lets samples of slow lanes be seen, and keeps the server's largest memory.
+// tidy lets samples of slow lanes be seen.
 func (e *Engine) tidy(t *turn, now time.Duration) {
 	for _, l := range e.lanes {
 		l.mu.Lock()
@@ -315,10 +320,5 @@ func (e *Engine) tidy(t *turn, now time.Duration) {
 		}
 		l.publish()
 		l.mu.Unlock()
-	}
-	if e.plan.ServerPID > 0 {
-		if u, err := meter.Tree(e.plan.ServerPID); err == nil {
-			t.peak = max(t.peak, u.RSS)
-		}
 	}
 }
