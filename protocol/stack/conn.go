@@ -139,6 +139,23 @@ func (c *counted) Close() error {
 	return c.Conn.Close()
 }
 
+// secured is a connection under TLS, where the server's end is known before the one below has seen it.
+type secured struct {
+	net.Conn
+	below *counted
+}
+
+func (s *secured) Read(p []byte) (int, error) {
+	n, err := s.Conn.Read(p)
+	if s.below != nil {
+		s.below.saw(err)
+	}
+	return n, err
+}
+
+// NetConn is the connection inside, as crypto/tls names it.
+func (s *secured) NetConn() net.Conn { return s.Conn }
+
 // under is the counted connection below the layers of another.
 func under(c net.Conn) *counted {
 	for {

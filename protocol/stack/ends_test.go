@@ -92,3 +92,27 @@ func TestEndsAfterGoAway(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// TestEndsUnderTLS: a server that closes an idle connection says so inside TLS before it ends the one below.
+func TestEndsUnderTLS(t *testing.T) {
+	server := httptest.NewTLSServer(http.NotFoundHandler())
+	defer server.Close()
+	address := server.Listener.Addr().String()
+	trust := server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	trust.ServerName = "example.com" // as httptest's certificate says
+	c, err := stack.NewHTTP(protocol.Options{Scheme: "https", Authority: address, TLS: trust}, dialer(address), false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	call := &wiregauge.Call{}
+	call.Reset(&wiregauge.Request{Method: "GET /"})
+	if c.Do(t.Context(), call, &told{}); call.Status != http.StatusNotFound {
+		t.Fatalf("%v %d %s", call.Outcome, call.Status, call.Text)
+	}
+	server.CloseClientConnections()
+	awaitEnds(t, c, 1)
+	if got, want := endsOf(c), (ends{opened: 1, ended: 1, closes: 1}); got != want {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+}

@@ -109,6 +109,9 @@ func (w *watched) Read(p []byte) (int, error) {
 	w.mu.Lock()
 	w.in.feed(p[:n])
 	w.mu.Unlock()
+	if w.below != nil {
+		w.below.saw(err)
+	}
 	return n, err
 }
 

@@ -80,7 +80,10 @@ func (c *httpClient) open(ctx context.Context, dial protocol.Dial, two bool) (ne
 		conn.Close()
 		return nil, err
 	}
-	return secure, nil
+	if two {
+		return secure, nil // net/http speaks HTTP/2 on nothing else
+	}
+	return &secured{secure, under(conn)}, nil
 }
 
 // Stats says what the transport did.
