@@ -101,7 +101,7 @@ func TestWebCalls(t *testing.T) {
 		cases   []webCase
 	}{
 		{"nginx", nginx(t, up.address, "", ""), web, append(ownCases(), proxyCases()...)},
-		{"haproxy", haproxy(t, up.address, ""), web, append(proxyCases(), through)},
+		{"haproxy", haproxy(t, up.address, "", ""), web, append(proxyCases(), through)},
 		{"nghttpd", nghttpd(t, false, echoing...), []string{"h2c"}, nghttp},
 		{"nghttpd with padding", nghttpd(t, true, append(echoing, "-b", "255")...), []string{"h2"}, nghttp},
 	} {

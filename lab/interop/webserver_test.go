@@ -162,11 +162,11 @@ func nginx(t *testing.T, web, rpc, extra string) *webServer {
 	return s
 }
 
-// haproxy stands in front of both upstreams.
-func haproxy(t *testing.T, web, rpc string) *webServer {
+// haproxy stands in front of both upstreams. extra goes into the defaults.
+func haproxy(t *testing.T, web, rpc, extra string) *webServer {
 	t.Helper()
 	s, words := ground(t, "haproxy", "http", "h2c", "https")
-	words["upstream"], words["rpc"] = orNowhere(web), orNowhere(rpc)
+	words["upstream"], words["rpc"], words["extra"] = orNowhere(web), orNowhere(rpc), extra
 	s.process = start(t, nil, peer(t, "haproxy"), "-db", "-f", s.configure(t, "haproxy.cfg", words))
 	s.log = s.process.text
 	s.base["h2"], s.base["grpc"], s.base["grpcs"] = "h2://127.0.0.1:"+words["https"], "grpc://127.0.0.1:"+words["h2c"], "grpcs://127.0.0.1:"+words["https"]
