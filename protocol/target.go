@@ -188,7 +188,7 @@ func SchemeNames() []string {
 func unwrapURL(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
-		return u.Err
+		return errors.New(strings.TrimPrefix(u.Err.Error(), "net/url: "))
 	}
 	return err
 }

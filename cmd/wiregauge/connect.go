@@ -59,9 +59,13 @@ func (a *app) target(raw string, o *ConnOptions) (*protocol.Target, error) {
 		raw = plaintext(raw)
 	}
 	t, err := protocol.ParseTarget(raw)
+	if shown := redactURL(raw); err != nil && shown != raw {
+		return nil, usage("%s", strings.ReplaceAll(err.Error(), raw, shown))
+	}
 	if err != nil {
 		return nil, usage("%w", err)
 	}
+	t.Raw = redactURL(raw) // from here on it is only shown
 	if o.UnixSocket != "" {
 		if t.Network != "tcp" {
 			return nil, usage("--unix-socket goes with a URL that names a host, not with %s://", t.Scheme.Name)

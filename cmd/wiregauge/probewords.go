@@ -213,7 +213,7 @@ func looksLikeMethod(path string) bool { return methodPath.MatchString(path) }
 func (a *app) guess(ctx context.Context, o *ConnOptions, host, path string) (url, seen string, err error) {
 	t, err := protocol.ParseTarget("h2://" + host + path)
 	if err != nil {
-		return "", "", usage("%q is neither a URL nor host:port: %w", host, err)
+		return "", "", usage("%q is neither a URL nor host:port", host).with("try", "http://localhost:8080/ or localhost:50051")
 	}
 	p := &prepared{Target: t, command: "call"}
 	if p.Dialer, err = a.dialer(t, o); err != nil {
