@@ -32,6 +32,9 @@ func (e *Engine) conclude(t *turn) result.Turn {
 		e.countOpen(t, &c, end)
 	}
 	t.window(&c, &r, end)
+	if t.closed != nil && t.closed.think.Mean == 0 {
+		r.Blocked = blocked(e.lanes, t.begin(), t.begin()+r.Window)
+	}
 	c.fill(e, t, &r)
 	e.meterEnd(t, after, &r)
 	r.Limited = c.limited(t, &r)
@@ -52,6 +55,9 @@ type closing struct {
 
 // cutOff counts the calls that are not finished, and abandons those in flight.
 func (l *lane) cutOff(c *closing) {
+	if l.flight.n > 0 {
+		l.tally.pauses.ended(l.now)
+	}
 	for l.flight.n > 0 {
 		s := l.flight.head
 		k := s.link

@@ -43,6 +43,7 @@ type tally struct {
 	flushed    time.Duration
 	texts      int64 // failures since a text was of use
 	lastDone   time.Duration
+	pauses     pauses
 	marked     bool // the lane's bytes before its first measured call have been noted
 }
 
@@ -89,6 +90,7 @@ func (a *tally) finish(s *slot, t *turn) {
 	if t == nil {
 		return
 	}
+	a.pauses.ended(s.Done)
 	if t.inside(s.Done) {
 		a.finished++
 		if ok {
@@ -182,5 +184,5 @@ func (a *tally) flush() {
 
 // reset makes the tally ready for a turn and keeps its memory.
 func (a *tally) reset(b *book) {
-	*a = tally{book: b, ring: a.ring[:0], gaps: a.gaps[:0], classes: a.classes[:0]}
+	*a = tally{book: b, ring: a.ring[:0], gaps: a.gaps[:0], classes: a.classes[:0], pauses: a.pauses}
 }

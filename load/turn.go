@@ -186,6 +186,7 @@ func (e *Engine) begin(t *turn) {
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		l.tally.reset(t.book)
+		l.tally.pauses.begin(t.start, false)
 		for _, took := range l.connects {
 			t.book.connect(took)
 		}
@@ -206,6 +207,7 @@ func (e *Engine) begin(t *turn) {
 		if k < n%len(e.lanes) {
 			share++
 		}
+		l.tally.pauses.begin(t.start, share > 0)
 		for range share {
 			l.claim(t, t.start)
 		}

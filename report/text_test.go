@@ -22,6 +22,7 @@ var cases = []struct {
 	{"every-call-times-out", func() []*result.File { return []*result.File{sample.Hang()} }},
 	{"calls-stuck-at-the-deadline", func() []*result.File { return []*result.File{sample.Stuck()} }},
 	{"one-call-in-flight-at-a-time", func() []*result.File { return []*result.File{sample.Held()} }},
+	{"all-callers-were-blocked", func() []*result.File { return []*result.File{sample.Frozen()} }},
 	{"the-client-was-the-limit", func() []*result.File { return []*result.File{sample.Slow()} }},
 	{"nothing-was-due", func() []*result.File { return []*result.File{sample.Empty()} }},
 	{"ramp-of-concurrency", func() []*result.File { return []*result.File{sample.Ramp()} }},

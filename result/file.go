@@ -130,6 +130,7 @@ type Arm struct {
 	Server      *CPU         `json:"server_cpu"`
 	Host        HostLoad     `json:"host"`
 	HiddenTries int64        `json:"hidden_retries"`
+	Stalls      *Stalls      `json:"stalls,omitempty"`
 	ServerStats *ServerStats `json:"server_stats,omitempty"`
 	Warm        *Counts      `json:"warmup,omitempty"`
 	Strips      []Strip      `json:"strips,omitempty"`
@@ -158,6 +159,15 @@ type Percentile struct {
 	Beyond int64   `json:"beyond"`
 	Few    bool    `json:"few,omitempty"`
 	Needs  int64   `json:"needs,omitempty"`
+}
+
+// Stalls are times in which all callers of a closed loop were blocked for longer than ten times p99: what users would
+// have asked for meanwhile was never sent, so that the latencies do not show it.
+type Stalls struct {
+	Count   int64 `json:"count"`
+	Longest int64 `json:"longest_ns"`
+	Total   int64 `json:"total_ns"`
+	Missing int64 `json:"missing_calls"` // what the callers would have sent at their pace of the rest of the time
 }
 
 // Step is one step of a ramp.
@@ -229,7 +239,7 @@ type Verdict struct {
 	Metric     string   `json:"metric"` // "rate", "p50", "p99", "cpu"
 	A          string   `json:"a"`
 	B          string   `json:"b"`
-	Outcome    string   `json:"outcome"` // report.md 3.2: not_fair, faster, slower, probably_…, same, inconclusive
+	Outcome    string   `json:"outcome"` // not_fair, faster, slower, probably_…, same, inconclusive
 	Ratio      *float64 `json:"ratio"`
 	Low        *float64 `json:"ci_low"`
 	High       *float64 `json:"ci_high"`

@@ -32,6 +32,7 @@ func (t *Turn) Add(o *Turn) {
 	t.Host.Steal = t.shareWith(o, t.Host.Steal, o.Host.Steal)
 	t.Host.Foreign = t.shareWith(o, t.Host.Foreign, o.Host.Foreign)
 	t.HiddenTries += o.HiddenTries
+	t.Blocked = append(t.Blocked, o.Blocked...)
 	if o.Warm != nil {
 		t.AddWarmup(*o.Warm)
 	}

@@ -96,6 +96,7 @@ func armOf(t *Turn, percentiles []float64) Arm {
 		Ages:          NewDistribution(t.Ages, "due", percentiles),
 		UnsentAges:    NewDistribution(t.UnsentAges, "due", percentiles),
 	}
+	a.Stalls = stallsOf(t)
 	if t.MessageGap != nil && t.MessageGap.Count() > 0 {
 		gap := NewDistribution(t.MessageGap, "message", percentiles)
 		a.MessageGap = &gap

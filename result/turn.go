@@ -65,6 +65,9 @@ type Turn struct {
 	Host        HostLoad
 	HiddenTries int64 // second tries that a stack client made on its own
 
+	// Blocked are the longest times, the longest first, in which all callers of a closed loop waited and no call ended.
+	Blocked []time.Duration
+
 	Warm    *Counts // calls that were due before the measured window, when warm-up was part of the turn
 	Strips  []Strip // per second
 	Partial bool    // ended by Ctrl-C

@@ -14,7 +14,7 @@ import (
 func Checks(f *result.File, a *result.Arm) []Fact {
 	var facts []Fact
 	for _, check := range []func(*result.File, *result.Arm) (Fact, bool){
-		checkLate, checkRate, checkClientCPU, checkConservation, checkTail, checkRetries, checkHost, checkGC,
+		checkLate, checkRate, checkStalls, checkClientCPU, checkConservation, checkTail, checkRetries, checkHost, checkGC,
 	} {
 		if fact, applies := check(f, a); applies {
 			facts = append(facts, fact)
@@ -71,6 +71,23 @@ func checkRate(_ *result.File, a *result.Arm) (Fact, bool) {
 		fact.Advice = "more --connections or --streams would show what the server does"
 	}
 	return fact, true
+}
+
+// checkStalls raises the alarm of coordinated omission: while all callers were blocked nothing was asked, and nothing of
+// it is in the latencies.
+func checkStalls(_ *result.File, a *result.Arm) (Fact, bool) {
+	if a.Stalls == nil {
+		return Fact{}, false
+	}
+	return Fact{Name: "omission", Text: stallText(a.Stalls), State: Bad, Advice: "run again with --rate"}, true
+}
+
+func stallText(s *result.Stalls) string {
+	stall := "a " + number.Duration(s.Longest) + " stall blocked all calls"
+	if s.Count > 1 {
+		stall = fmt.Sprintf("%s stalls, the longest of %s, blocked all calls", number.Count(s.Count), number.Duration(s.Longest))
+	}
+	return fmt.Sprintf("%s; about %s calls that users would have made are missing", stall, number.Count(s.Missing))
 }
 
 // checkClientCPU asks whether the client was the limit.

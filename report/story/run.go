@@ -20,6 +20,9 @@ func run(f *result.File, opt Options) *Story {
 		s.Struck = true
 		s.Sub = append(s.Sub, "Not trustworthy: "+reasons(f.Trust)+".")
 	}
+	if a.Stalls != nil {
+		s.Sub = append(s.Sub, "Omission: "+stallText(a.Stalls)+". These latencies do not show it: run again with --rate.")
+	}
 	s.Sub = append(s.Sub, loopNature(f.Plan))
 	s.add(latencySection(a, ps))
 	s.add(Section{ID: "load", Title: "Load", Facts: loadFacts(f, a)})

@@ -75,6 +75,17 @@ func Held() *result.File {
 	return f
 }
 
+// Frozen is a closed loop of one caller whose server stood still for 5 of 10 s.
+func Frozen() *result.File {
+	t := Turn("Frozen", 5000, 10*time.Second, time.Millisecond)
+	t.Latency.Record(5 * time.Second)
+	t.OK, t.Due, t.Sent = 5001, 5001, 5001
+	t.Blocked = []time.Duration{5 * time.Second}
+	f := Run(t)
+	f.Plan.Concurrency = 1
+	return f
+}
+
 // Slow is a run that this client could not keep up with.
 func Slow() *result.File {
 	t := Turn("Slow", 14_200, time.Second, 40*time.Millisecond)
