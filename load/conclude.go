@@ -45,10 +45,10 @@ func (e *Engine) conclude(t *turn) result.Turn {
 type closing struct {
 	warm, main       result.Counts
 	inside, finished int64
-	refusals         [8]int64
 	classes          []class
 	ages, unsentAges hist.Histogram
 	lastDone         time.Duration
+	lastPermit       time.Duration
 	bytes            carried
 	born             births
 }
@@ -103,10 +103,8 @@ func (l *lane) gather(c *closing) {
 	addCounts(&c.main, a.main)
 	c.inside += a.inside
 	c.finished += a.finished
-	for i, n := range a.refusals {
-		c.refusals[i] += n
-	}
 	c.lastDone = max(c.lastDone, a.lastDone)
+	c.lastPermit = max(c.lastPermit, a.lastPermit)
 	if a.marked {
 		c.bytes.add(l.carried().plus(l.mark, -1))
 	}
@@ -278,25 +276,45 @@ func stage(o wiregauge.Outcome) string {
 	return "read"
 }
 
-// limited says why the asked rate was not reached: this client, the most calls in flight, places for calls on the
-// connections, or the server.
+// limited says why the asked rate was not reached: this client, the most calls in flight, places on connections, or the
+// server. Calls that are a little late, or in flight at the end as long as a call takes, are no such case.
 func (c *closing) limited(t *turn, r *result.Turn) string {
 	if t.open == nil || r.Due == 0 {
 		return ""
 	}
-	onTime := float64(r.CompletedInside+r.Failed) / float64(r.Due)
-	waited := r.SlotWait != nil && r.SlotWait.Percentile(50) > time.Millisecond
-	if r.Unsent == 0 && onTime >= 0.98 && !waited {
+	behind := r.Unsent*200 >= r.Due || c.overrun(t) > r.Window/20+10*time.Millisecond
+	if !behind && !piledUp(r) {
 		return ""
 	}
 	busy := float64(r.Client.Total()) / (float64(max(r.Window, 1)) * max(r.Client.Cores, 1))
 	switch {
-	case busy > 0.8:
+	case busy > 0.8 || r.Lateness != nil && r.Lateness.Percentile(50) > 5*time.Millisecond:
 		return "client"
 	case t.open.limited.Load():
 		return "inflight"
-	case r.Unsent > 0 || waited:
+	case behind:
 		return "slots"
 	}
 	return "server"
+}
+
+// overrun is how long after its due time the last call of a turn by number was sent.
+func (c *closing) overrun(t *turn) time.Duration {
+	o := t.open
+	if !o.full.Load() || o.head == 0 {
+		return 0
+	}
+	return c.lastPermit - (o.start + o.pacer.Due(o.head-1))
+}
+
+// piledUp reports whether far more calls were in flight at the end than their service time explains.
+func piledUp(r *result.Turn) bool {
+	if r.Unfinished*50 < r.Due {
+		return false
+	}
+	if r.Service == nil || r.Window == 0 {
+		return true
+	}
+	usual := float64(r.Due) * float64(r.Service.Mean()) / float64(r.Window)
+	return float64(r.Unfinished) > 1.5*usual
 }

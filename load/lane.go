@@ -153,7 +153,6 @@ func (l *lane) accepted(s *slot) {
 
 // refused notes why the current link takes no call now.
 func (l *lane) refused(why wiregauge.NoSlot) {
-	l.tally.refusals[why]++
 	if why == wiregauge.Closing {
 		l.cur.retire(l.cur.notice())
 		return

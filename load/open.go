@@ -33,6 +33,14 @@ type openLoop struct {
 	dialed   uint64      // calls up to here have had a connection opened for them, where one was missing
 }
 
+// span is how long the schedule of n measured calls takes.
+func (o *openLoop) span(n int64) time.Duration {
+	if n < 1 {
+		return 0
+	}
+	return o.pacer.Due(o.warm+uint64(n)-1) - o.pacer.Due(o.warm)
+}
+
 // next is the call at the head of the queue, whether due or not.
 func (o *openLoop) next() (tk ticket, ok bool) {
 	i := o.head

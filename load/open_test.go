@@ -239,3 +239,19 @@ func TestFractionalRate(t *testing.T) {
 		}
 	})
 }
+
+// A server that answers half of what it is asked: everything is sent on time, and calls pile up.
+func TestServerThatFallsBehind(t *testing.T) {
+	p := &peer{behave: func(n int, at time.Duration) reply { return reply{after: time.Duration(n+1)*2*ms - at + 1} }}
+	inFakeTime(t, p, Plan{Pacer: perSecond(t, "1000/s")}, Spec{Duration: time.Second}, func(t *testing.T, r result.Turn) {
+		if r.Due != 1000 || r.Unsent != 0 || r.Unfinished != 501 || r.Limited != "server" {
+			t.Errorf("%+v, limited by %q", r.Counts, r.Limited)
+		}
+	})
+	p = &peer{behave: after(500 * ms)} // slow, and keeps up
+	inFakeTime(t, p, Plan{Pacer: perSecond(t, "1000/s")}, Spec{Duration: time.Second}, func(t *testing.T, r result.Turn) {
+		if r.Unfinished < 499 || r.Limited != "" {
+			t.Errorf("%+v, limited by %q", r.Counts, r.Limited)
+		}
+	})
+}

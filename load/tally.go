@@ -36,13 +36,13 @@ type tally struct {
 	total      result.Counts // warm + main, for the display
 	inside     int64         // OK inside the window, whenever due
 	finished   int64         // OK and failed inside the window
-	refusals   [8]int64      // by wiregauge.NoSlot
 	classes    []class
 	ring       []sample
 	gaps       []time.Duration
 	flushed    time.Duration
 	texts      int64 // failures since a text was of use
 	lastDone   time.Duration
+	lastPermit time.Duration
 	pauses     pauses
 	marked     bool // the lane's bytes before its first measured call have been noted
 }
@@ -100,7 +100,7 @@ func (a *tally) finish(s *slot, t *turn) {
 	if s.warm {
 		return
 	}
-	a.lastDone = max(a.lastDone, s.Done)
+	a.lastDone, a.lastPermit = max(a.lastDone, s.Done), max(a.lastPermit, s.Permit)
 	a.classify(s, t)
 	a.record(s, ok)
 }
