@@ -33,14 +33,6 @@ type openLoop struct {
 	dialed   uint64      // calls up to here have had a connection opened for them, where one was missing
 }
 
-// span is how long the schedule of n measured calls takes.
-func (o *openLoop) span(n int64) time.Duration {
-	if n < 1 {
-		return 0
-	}
-	return o.pacer.Due(o.warm+uint64(n)-1) - o.pacer.Due(o.warm)
-}
-
 // next is the call at the head of the queue, whether due or not.
 func (o *openLoop) next() (tk ticket, ok bool) {
 	i := o.head
@@ -72,7 +64,6 @@ func (o *openLoop) take(now time.Duration, keeper bool) (ticket, bool) {
 		return ticket{}, false
 	}
 	if o.inflight.Load() >= o.most {
-		o.limited.Store(true)
 		o.mu.Unlock()
 		return ticket{}, false
 	}
@@ -93,7 +84,9 @@ func (o *openLoop) commit(tk ticket) {
 		o.measured++
 	}
 	o.head++
-	o.inflight.Add(1)
+	if o.inflight.Add(1) >= o.most {
+		o.limited.Store(true) // also where there are just as many places on the connections
+	}
 	o.mu.Unlock()
 }
 

@@ -43,6 +43,9 @@ type rate struct {
 	perSecond *big.Rat
 }
 
+// slowest is the rate below which no run would see a second call.
+var slowest = big.NewRat(1, 30*24*3600)
+
 // Set reads "500", "0.2", "12/min", "2k", "max".
 func (r *rate) Set(s string) error {
 	if s == "max" {
@@ -63,6 +66,10 @@ func (r *rate) Set(s string) error {
 	}
 	if per.Cmp(big.NewRat(1e9, 1)) > 0 {
 		want.Want = "at most 1,000,000,000 calls per second"
+		return want
+	}
+	if per.Cmp(slowest) < 0 {
+		want.Want = "at least one call in 30 days"
 		return want
 	}
 	*r = rate{text: s, perSecond: per}

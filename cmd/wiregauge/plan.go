@@ -19,6 +19,8 @@ const (
 	defaultMaxInflight = 65536
 	// openConnections is how many connections an open loop has on protocols of one call each.
 	openConnections = 50
+	// shortest is the least time that is measured: below it a run is nothing but its beginning and its end.
+	shortest = time.Millisecond
 )
 
 // A plan is a load resolved: how connections are shared out, and the turns that are taken.
@@ -53,6 +55,10 @@ func checkLoad(o *LoadOptions, set *option.Set, sent *payload) error {
 	switch {
 	case o.Ramp.given() && (set.Given("total") || set.Given("duration")):
 		return usage("--ramp says how long each step takes; -n and -z do not go with it")
+	case set.Given("duration") && o.Duration > 0 && o.Duration < shortest:
+		return usage("--duration %v is too short to measure anything: %v at least", o.Duration, shortest)
+	case o.Ramp.given() && o.Ramp.step < shortest:
+		return usage("--ramp %s: steps of %v are too short to measure anything: %v at least", o.Ramp.text, o.Ramp.step, shortest)
 	case o.Ramp.given() && o.Rate.open():
 		return usage("--ramp and --rate exclude one another; a ramp of rates is --ramp rate=100..1000+100/10s")
 	case o.Ramp.smooth && o.Arrivals == "poisson":

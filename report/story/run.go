@@ -181,11 +181,19 @@ func openClause(f *result.File, a *result.Arm, window string) string {
 	case a.Limited != "":
 		return fmt.Sprintf("Sent the asked %s calls/s, but %s a second were answered in time: %s.",
 			asked, number.Significant(a.AchievedRate), limitWords(a.Limited))
+	case f.Plan.Total > 0 && scheduled(a) < time.Millisecond && a.Due > 1:
+		return fmt.Sprintf("Sent all %s, due within %s at the asked %s calls/s: too little time to speak of a rate.",
+			plural(a.Sent, "call"), number.Duration(int64(scheduled(a))), asked)
 	case f.Plan.Total > 0:
-		return fmt.Sprintf("Met the rate: all %s calls at %s calls/s.", number.Count(a.Sent), asked)
+		return fmt.Sprintf("Met the rate: all %s at %s calls/s.", plural(a.Sent, "call"), asked)
 	default:
 		return fmt.Sprintf("Met the rate: %s of %s calls/s for %s.", sent, asked, window)
 	}
+}
+
+// scheduled is how long it takes until all calls of a run by number are due.
+func scheduled(a *result.Arm) time.Duration {
+	return time.Duration(float64(a.Due-1) / *a.AskedRate * float64(time.Second))
 }
 
 func rampClause(a *result.Arm) string {
@@ -228,7 +236,7 @@ func limitWords(limited string) string {
 }
 
 func errorClause(a *result.Arm) string {
-	s := "No errors in " + number.Count(a.Finished()) + " calls"
+	s := "No errors in " + plural(a.Finished(), "call")
 	if a.Failed > 0 {
 		errors := "errors"
 		if a.Failed == 1 {
