@@ -78,6 +78,31 @@ func TestOverload(t *testing.T) {
 	})
 }
 
+// K09: the reason for a rate that was not reached is the tighter of two limits.
+func TestWhyTheRateWasNotReached(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		plan Plan
+		want string
+	}{
+		{"fewer calls in flight than places", Plan{MaxInflight: 1, Streams: 5}, "inflight"},
+		{"as many calls in flight as places", Plan{MaxInflight: 2, Streams: 2}, "inflight"},
+		{"fewer places than calls in flight", Plan{MaxInflight: 5, Streams: 2}, "slots"},
+		{"places alone", Plan{Streams: 1}, "slots"},
+		{"neither", Plan{MaxInflight: 50, Streams: 50}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			row.plan.Pacer = perSecond(t, "100/s")
+			p := &peer{behave: after(100 * ms)}
+			inFakeTime(t, p, row.plan, Spec{Total: 50}, func(t *testing.T, r result.Turn) {
+				if r.OK != 50 || r.Limited != row.want {
+					t.Errorf("%+v, limited by %q, want %q", r.Counts, r.Limited, row.want)
+				}
+			})
+		})
+	}
+}
+
 // K17: an absurd rate gives true counts.
 func TestAbsurdRate(t *testing.T) {
 	p := &peer{behave: after(10*ms + 1)}
