@@ -2,7 +2,9 @@ package grpc
 
 import (
 	"context"
+	"math"
 	"net"
+	"strconv"
 	"strings"
 	"sync/atomic"
 
@@ -85,7 +87,7 @@ func judge(ctx context.Context, c *wiregauge.Call, err error) {
 		return
 	}
 	s := status.Convert(err)
-	c.Status, c.Outcome = int(s.Code()), verdict(ctx, s)
+	c.Status, c.Outcome = int(s.Code()), verdict(ctx, s, mostReply(c))
 	if c.Explain {
 		c.Text = words(c.Outcome, s.Message())
 	}
@@ -109,7 +111,7 @@ func words(o wiregauge.Outcome, text string) string {
 	return strings.TrimPrefix(text, "error reading from server: ")
 }
 
-func verdict(ctx context.Context, s *status.Status) wiregauge.Outcome {
+func verdict(ctx context.Context, s *status.Status, limit int) wiregauge.Outcome {
 	says := func(words ...string) bool {
 		for _, w := range words {
 			if strings.Contains(s.Message(), w) {
@@ -129,12 +131,25 @@ func verdict(ctx context.Context, s *status.Status) wiregauge.Outcome {
 		return wiregauge.Reset
 	case says("without sending trailers"):
 		return wiregauge.NoStatus
-	case s.Code() == codes.ResourceExhausted && says("received message larger than max", "after decompression larger than max"):
+	case s.Code() == codes.ResourceExhausted && beyondLimit(s.Message(), limit):
 		return wiregauge.TooLarge
 	case s.Code() == codes.Unavailable:
 		return unavailability(says)
 	}
 	return wiregauge.Failed
+}
+
+// mostReply is the limit of one message that the library is told.
+func mostReply(c *wiregauge.Call) int {
+	if c.MaxReply > 0 {
+		return c.MaxReply
+	}
+	return math.MaxInt32
+}
+
+// beyondLimit tells our own limit from that of a grpc-go server, which refuses a request in the same words.
+func beyondLimit(text string, limit int) bool {
+	return strings.Contains(text, " larger than max") && strings.HasSuffix(strings.TrimSuffix(text, ")"), " "+strconv.Itoa(limit))
 }
 
 // unavailability tells the library's own words for a connection that ended from a server that says UNAVAILABLE.

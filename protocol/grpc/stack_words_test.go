@@ -24,7 +24,26 @@ func TestVerdictOnUnavailable(t *testing.T) {
 		{`connection error: desc = "transport: Error while dialing: dial tcp 127.0.0.1:1: connect: connection refused"`, wiregauge.Connect},
 		{"out of order until noon", wiregauge.Failed},
 	} {
-		if got := verdict(t.Context(), status.New(codes.Unavailable, tt.text)); got != tt.want {
+		if got := verdict(t.Context(), status.New(codes.Unavailable, tt.text), 100); got != tt.want {
+			t.Errorf("%q: %v, want %v", tt.text, got, tt.want)
+		}
+	}
+}
+
+// A grpc-go server refuses a request that is too large for it in the words in which our own end refuses a reply.
+func TestVerdictOnLargeMessages(t *testing.T) {
+	const limit = 1000
+	for _, tt := range []struct {
+		text string
+		want wiregauge.Outcome
+	}{
+		{"grpc: received message larger than max (4096 vs. 1000)", wiregauge.TooLarge},
+		{"grpc: received message after decompression larger than max 1000", wiregauge.TooLarge},
+		{"grpc: message after decompression larger than max (4096 vs. 1000)", wiregauge.TooLarge},
+		{"grpc: received message larger than max (16777228 vs. 4194304)", wiregauge.Failed},
+		{"quota 1000", wiregauge.Failed},
+	} {
+		if got := verdict(t.Context(), status.New(codes.ResourceExhausted, tt.text), limit); got != tt.want {
 			t.Errorf("%q: %v, want %v", tt.text, got, tt.want)
 		}
 	}
