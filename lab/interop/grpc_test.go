@@ -34,14 +34,17 @@ var servers = []server{
 
 // TestGRPCInterop runs the interop cases of gRPC that need no cloud with the wire client against each server.
 func TestGRPCInterop(t *testing.T) {
+	ran := 0
 	for _, s := range servers {
 		t.Run(s.name, func(t *testing.T) {
 			address, secure := s.start(t)
 			for _, c := range interopCases {
 				t.Run(c.name, func(t *testing.T) { c.run(t, dial(t, address, secure)) })
+				ran++
 			}
 		})
 	}
+	t.Logf("%d cases", ran)
 }
 
 // grpcGoTLS trusts the authority that grpc-go ships for its tests.

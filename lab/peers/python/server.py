@@ -1,4 +1,4 @@
-"""grpc.testing.TestService on grpcio: server.py PROTOSET [PEM_PREFIX]; prints its address.
+"""grpc.testing.TestService on grpcio, with reflection: server.py PROTOSET [PEM_PREFIX]; prints its address.
 
 With PEM_PREFIX the server speaks TLS with PEM_PREFIX.pem and PEM_PREFIX.key.
 """
@@ -8,17 +8,22 @@ from concurrent import futures
 
 import grpc
 from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
+from grpc_reflection.v1alpha import reflection
 
 NAME = "grpc.testing.TestService"
 
 
-def messages(protoset):
+def descriptors(protoset):
     files = descriptor_pb2.FileDescriptorSet()
     with open(protoset, "rb") as f:
         files.ParseFromString(f.read())
     pool = descriptor_pool.DescriptorPool()
     for file in files.file:
         pool.Add(file)
+    return pool
+
+
+def messages(pool):
     return lambda name: message_factory.GetMessageClass(pool.FindMessageTypeByName("grpc.testing." + name))
 
 
@@ -80,8 +85,10 @@ class Service:
 
 def main():
     server = grpc.server(futures.ThreadPoolExecutor(max_workers=32))
-    handlers = Service(messages(sys.argv[1])).handlers()
+    pool = descriptors(sys.argv[1])
+    handlers = Service(messages(pool)).handlers()
     server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(NAME, handlers),))
+    reflection.enable_server_reflection((NAME, reflection.SERVICE_NAME), server, pool)
     if len(sys.argv) > 2:
         with open(sys.argv[2] + ".key", "rb") as key, open(sys.argv[2] + ".pem", "rb") as cert:
             credentials = grpc.ssl_server_credentials(((key.read(), cert.read()),))
