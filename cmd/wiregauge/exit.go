@@ -99,6 +99,8 @@ func exitCode(ctx context.Context, err error) int {
 	code := exitOK
 	switch {
 	case err == nil:
+	case nobodyReads(err):
+		return exitPipe
 	case errors.As(err, &e):
 		code = e.code
 	default:
@@ -119,7 +121,7 @@ func printError(w io.Writer, err error, code int, took time.Duration) {
 	if !errors.As(err, &e) {
 		e = &exitError{code: code, what: err.Error()}
 	}
-	if e.said {
+	if e.said || code == exitPipe {
 		return
 	}
 	fmt.Fprintf(w, "error: %s\n", strings.TrimRight(e.what, "\n"))

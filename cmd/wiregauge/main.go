@@ -17,6 +17,7 @@ import (
 
 func main() {
 	silenceLibraries()
+	surviveClosedPipes()
 	ctx, stop := withSignals(context.Background())
 	code := run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 	stop()

@@ -76,7 +76,7 @@ func (o *OutputOptions) outputs() ([]report.Output, error) {
 func (a *app) write(o *OutputOptions, outs []report.Output, f *result.File) error {
 	opt := report.Options{Percentiles: o.Percentiles, Theme: o.Theme, Title: o.Title}
 	a.look(&opt, &o.TalkOptions)
-	if err := report.WriteAll(outs, a.stdout, []*result.File{f}, opt); err != nil {
+	if err := a.writeAll(outs, []*result.File{f}, opt); err != nil {
 		return err
 	}
 	if o.Silent {

@@ -54,7 +54,7 @@ func (a *app) report(o *reportOptions, set *option.Set, paths []string) error {
 		opt.Percentiles = o.Percentiles
 	}
 	a.look(&opt, &o.TalkOptions)
-	return report.WriteAll(outs, a.stdout, files, opt)
+	return a.writeAll(outs, files, opt)
 }
 
 // savedResults reads every file; one may hold several results.

@@ -23,6 +23,7 @@ type app struct {
 	keyLog         io.Writer // SSLKEYLOGFILE, once opened
 	proxyNoticed   bool
 	command        string // the one that runs
+	unread         bool   // the reader of standard output went away
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *app {
@@ -42,6 +43,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	if err != nil {
 		printError(a.stderr, err, code, time.Since(a.started))
+	}
+	if code == exitOK && a.unread {
+		return exitPipe
 	}
 	return code
 }
