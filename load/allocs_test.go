@@ -75,7 +75,7 @@ func TestACallOverTLSAllocatesLittle(t *testing.T) {
 }
 
 // echoServer sends back what comes.
-func echoServer(t *testing.T, cfg *tls.Config) string {
+func echoServer(t testing.TB, cfg *tls.Config) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -72,8 +72,13 @@ func (l *lane) wanted() bool {
 	if t.stopped.Load() {
 		return false
 	}
-	if l.due.n > 0 || t.open != nil && t.open.waiting(l.now) {
+	if l.due.n > 0 {
 		return true
+	}
+	if t.open != nil {
+		if _, yes := t.open.waiting(l.now, l.e.coming.Load()); yes {
+			return true
+		}
 	}
 	if l.e.plan.OneCall {
 		return false
@@ -83,7 +88,8 @@ func (l *lane) wanted() bool {
 
 // dial makes a connection in a goroutine of its own, which goes on to read it.
 func (l *lane) dial() {
-	l.dialing = true
+	l.dialing, l.coming = true, true
+	l.e.coming.Add(1)
 	l.e.wg.Add(1)
 	wait := l.backoff
 	go func() {
@@ -152,7 +158,18 @@ func (l *lane) attach(k *link) {
 		}
 	}
 	k.push()
+	if !k.greeting {
+		l.arrived()
+	}
 	l.publish()
+}
+
+// arrived says that the connection which the lane was getting has taken what waited, or failed.
+func (l *lane) arrived() {
+	if l.coming {
+		l.coming = false
+		l.e.coming.Add(-1)
+	}
 }
 
 // connected counts a connection that stands, hello included.
@@ -194,6 +211,7 @@ func (l *lane) unreachable(err error) {
 	defer l.mu.Unlock()
 	l.now = now
 	l.dialing = false
+	l.arrived()
 	l.failDial(err.Error())
 	l.push()
 }
@@ -231,6 +249,7 @@ func (l *lane) drop(k *link, err error) {
 	}
 	l.past.add(k.carried())
 	if k.greeting {
+		l.arrived()
 		if err == nil {
 			err = errors.New("it closed the connection")
 		}

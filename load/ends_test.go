@@ -26,7 +26,7 @@ func TestAgeingConnections(t *testing.T) {
 				if r.Resent < 20 || r.Resent > 20*40 {
 					t.Errorf("%d sent again", r.Resent)
 				}
-				if int64(p.dials) != r.Connections.Opened || r.Connections.Opened < 20 || r.Connections.Ended["goaway"] < 20 {
+				if int64(p.dials) != r.Connections.Opened || r.Connections.Opened < 20 || r.Connections.Ended["goaway"] < 18 { // the last ones may still be ending
 					t.Errorf("%d dials, %+v", p.dials, r.Connections)
 				}
 			})

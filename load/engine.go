@@ -27,6 +27,7 @@ type Engine struct {
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
+	coming atomic.Int64   // lanes whose connection is being made
 	wg     sync.WaitGroup // goroutines of connections and of stack clients
 
 	turn  atomic.Pointer[turn] // the current one; nil between turns

@@ -19,6 +19,7 @@ type lane struct {
 	cur     *link // takes new calls; nil while there is none
 	links   []*link
 	dialing bool
+	coming  bool          // a dial has not yet come to a connection that takes calls
 	backoff time.Duration // before the next dial; 0 after a success
 
 	slots  []*slot

@@ -148,6 +148,9 @@ func (k *link) rest() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	k.out.Push()
+	if !k.greeting {
+		l.arrived()
+	}
 	if k.retired && k.flight == 0 {
 		k.shut()
 	}

@@ -53,11 +53,25 @@ func TestExactlyNCalls(t *testing.T) {
 	}
 }
 
-func BenchmarkNullEcho(b *testing.B) {
-	e := open(b, echoPlan(1, 50))
-	b.ReportAllocs()
-	b.ResetTimer()
-	if _, err := e.Turn(context.Background(), Spec{Total: uint64(b.N)}); err != nil {
-		b.Fatal(err)
+// The engine's own cost per call: without a network, and over TCP to an echo in this process.
+func BenchmarkCall(b *testing.B) {
+	address := echoServer(b, nil)
+	for _, row := range []struct {
+		name                 string
+		connections, callers int
+		network              string
+	}{
+		{"null 1x50", 1, 50, "null"}, {"tcp 1x50", 1, 50, "tcp"}, {"tcp 50x1", 50, 50, "tcp"}, {"tcp 1x1", 1, 1, "tcp"},
+	} {
+		b.Run(row.name, func(b *testing.B) {
+			p := echoPlan(row.connections, row.callers)
+			p.Dialer = wire.Dialer{Network: row.network, Address: address}
+			e := open(b, p)
+			b.ReportAllocs()
+			b.ResetTimer()
+			if _, err := e.Turn(context.Background(), Spec{Total: uint64(b.N)}); err != nil {
+				b.Fatal(err)
+			}
+		})
 	}
 }

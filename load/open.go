@@ -30,7 +30,6 @@ type openLoop struct {
 	dry      atomic.Bool // no call is left
 	full     atomic.Bool // because all of the number asked for have been sent
 	limited  atomic.Bool // most was reached
-	dialed   uint64      // calls up to here have had a connection opened for them, where one was missing
 }
 
 // next is the call at the head of the queue, whether due or not.
@@ -99,15 +98,20 @@ func (o *openLoop) landed(l *lane) {
 	}
 }
 
-// waiting reports whether a call is due that has no place yet.
-func (o *openLoop) waiting(now time.Duration) bool {
+// waiting reports whether a call is due that has no place, besides those for which connections are being made, and
+// when that one is due.
+func (o *openLoop) waiting(now time.Duration, coming int64) (due time.Duration, yes bool) {
 	if !o.stalled.Load() || o.dry.Load() {
-		return false
+		return forever, false
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	tk, ok := o.next()
-	return ok && tk.due <= now
+	i := o.head + uint64(coming)
+	due = o.dueAt(i)
+	if i >= o.end || due >= o.endDue || o.total > 0 && o.measured+uint64(coming) >= o.total {
+		return forever, false
+	}
+	return due, due <= now
 }
 
 // over reports whether nothing is left to do.
@@ -146,22 +150,23 @@ func (o *openLoop) send(e *Engine, now time.Duration) time.Duration {
 // connect opens connections for calls that wait: one each, on lanes that have none. It returns when that may have to
 // be done again.
 func (o *openLoop) connect(e *Engine, now time.Duration) time.Duration {
-	o.mu.Lock()
-	o.dialed = max(o.dialed, o.head)
-	o.mu.Unlock()
 	for {
-		due := o.dueAt(o.dialed)
-		if o.dialed >= o.end || due >= o.endDue {
-			return forever
-		}
-		if due > now {
+		coming := e.coming.Load()
+		due, yes := o.waiting(now, coming)
+		if !yes {
 			return due
 		}
-		if !e.dialOne(int(o.dialed % uint64(len(e.lanes)))) {
+		if !e.dialOne(o.lane(coming, len(e.lanes))) {
 			return forever // every lane has a connection, or is getting one
 		}
-		o.dialed++
 	}
+}
+
+// lane is the own lane of the call after those for which connections are being made.
+func (o *openLoop) lane(coming int64, lanes int) int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return int((o.head + uint64(coming)) % uint64(lanes))
 }
 
 // place starts the call at the head of the queue on its own lane or, without room there, on the first with room in
