@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 )
 
 var bom = []byte("\xef\xbb\xbf")
@@ -187,4 +188,21 @@ func place(raw []byte, at int) (line, column int) {
 	before := bytes.TrimPrefix(raw[:at], bom)
 	start := bytes.LastIndexByte(before, '\n') + 1
 	return 1 + bytes.Count(before, []byte("\n")), 1 + len(bytes.Runes(before[start:]))
+}
+
+// byteAt is the byte that place tells by line and column.
+func byteAt(raw []byte, line, column int) int64 {
+	at := len(raw) - len(bytes.TrimPrefix(raw, bom))
+	for ; line > 1; line-- {
+		end := bytes.IndexByte(raw[at:], '\n')
+		if end < 0 {
+			return int64(len(raw))
+		}
+		at += end + 1
+	}
+	for ; column > 1 && at < len(raw); column-- {
+		_, size := utf8.DecodeRune(raw[at:])
+		at += size
+	}
+	return int64(at)
 }

@@ -35,9 +35,12 @@ func (l *library) diagnose(desc protoreflect.MessageDescriptor, text []byte, err
 		e.Text = "bad JSON: " + e.Text
 	}
 	if !strings.HasPrefix(e.Text, "unknown field ") {
+		if path := pathAt(text, e.Line, e.Column); strings.ContainsAny(path, ".[") {
+			e.Text += " (at " + path + ")" // the error alone calls what is in a map "value" or "key"
+		}
 		return e
 	}
-	w := walker{lib: l, dec: json.NewDecoder(bytes.NewReader(text)), text: text, line: e.Line, column: e.Column}
+	w := walker{lib: l, dec: json.NewDecoder(bytes.NewReader(text)), text: text, at: byteAt(text, e.Line, e.Column)}
 	if owner, field := w.value(desc); owner != nil {
 		e.Field, e.Message = field, string(owner.FullName())
 		names := make([]string, owner.Fields().Len())
@@ -53,10 +56,10 @@ func (l *library) diagnose(desc protoreflect.MessageDescriptor, text []byte, err
 
 // A walker follows JSON beside message descriptors to the field at a place.
 type walker struct {
-	lib          *library
-	dec          *json.Decoder
-	text         []byte
-	line, column int
+	lib  *library
+	dec  *json.Decoder
+	text []byte
+	at   int64
 }
 
 // value walks one value of type desc, nil for anything that is no message. It returns the message whose field
@@ -134,10 +137,7 @@ func (w *walker) field(desc protoreflect.MessageDescriptor, name string) (protor
 }
 
 // reached reports whether the name just read stands at the place that is looked for.
-func (w *walker) reached() bool {
-	line, column := place(w.text, int(w.dec.InputOffset()))
-	return line > w.line || (line == w.line && column > w.column)
-}
+func (w *walker) reached() bool { return w.dec.InputOffset() > w.at }
 
 // anyType is the type that an Any names anywhere among its fields.
 func (w *walker) anyType(start int64) protoreflect.MessageDescriptor {

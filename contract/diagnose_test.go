@@ -16,6 +16,7 @@ message Line { string sku = 1; int32 quantity = 2; Line part = 3; }
 message Order {
   string order_id = 1; repeated Line lines = 2; map<string, Line> by_name = 3; google.protobuf.Any extra = 4;
   google.protobuf.Struct free = 5; Color color = 6; oneof pay { string card = 7; string cash = 8; }
+  map<string, int64> counts = 9; map<int64, string> names = 10; repeated uint64 many = 11;
 }
 message Empty {}
 service S { rpc Place(Order) returns (Order); rpc None(Empty) returns (Empty); }
@@ -32,7 +33,8 @@ func TestUnknownFields(t *testing.T) {
 	}{
 		{"at the top", "o.S/Place", `{"orderIdd":"1"}`, 1, 2, "orderIdd", "o.Order", "orderId",
 			[]string{"orderId (string)", "lines (repeated o.Line)", "byName (map<string, o.Line>)", "extra (google.protobuf.Any)",
-				"free (google.protobuf.Struct)", "color (o.Color)", "card (string)", "cash (string)"}},
+				"free (google.protobuf.Struct)", "color (o.Color)", "card (string)", "cash (string)",
+				"counts (map<string, int64>)", "names (map<int64, string>)", "many (repeated uint64)"}},
 		{"in a list, on another line", "o.S/Place", "{\"lines\": [{\"sku\":\"a\"},\n  {\"skuu\":\"b\"}]}", 2, 4, "skuu", "o.Line", "sku", lineFields},
 		{"in a map", "o.S/Place", `{"byName":{"skuu":{"sku":"1"},"b":{"quantitiy":1}}}`, 1, 36, "quantitiy", "o.Line", "quantity", lineFields},
 		{"in a message within itself", "o.S/Place", `{"lines":[{"part":{"part":{"zzzzzzzz":1}}}]}`, 1, 28, "zzzzzzzz", "o.Line", "", lineFields},
@@ -71,6 +73,10 @@ func TestDataThatDoesNotFit(t *testing.T) {
 		text         string
 	}{
 		{"a number for a string", `{"orderId": 7}`, 1, 13, "orderId"},
+		{"the value in a map", `{"counts":{"a":1,"b":1.5}}`, 1, 22, "1.5 (at counts.b)"},
+		{"a key of a map", `{"names":{"5":"x","5.5":"y"}}`, 1, 19, `"5.5" (at names["5.5"])`},
+		{"the third of a list", `{"many":[1,2,-1]}`, 1, 14, "field many: -1 (at many[2])"},
+		{"deep in lists of messages", "{\"lines\":[{},{\"part\":\n {\"quantity\":2147483648}}]}", 2, 14, "quantity: 2147483648 (at lines[1].part.quantity)"},
 		{"an unknown enum value", `{"color":"BLUE"}`, 1, 10, `"BLUE"`},
 		{"two members of a oneof", "{\"card\":\"1\",\n\"cash\":\"2\"}", 2, 1, "o.Order.pay"},
 		{"the same field twice", `{"card":"1","card":"2"}`, 1, 13, "duplicate"},
