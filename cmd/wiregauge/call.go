@@ -86,9 +86,8 @@ func (k *oneCall) do(ctx context.Context, args []string) error {
 	if n := len(k.sent.Requests); n != 1 {
 		return usage("a %s call takes one message, and the data holds %d; `wiregauge run` sends them in turn", k.sent.Requests[0].Shape, n)
 	}
-	if m := k.sent.Method; k.o.Take > 0 && m != nil && m.Shape.StreamsIn() && isHTTP(k.target.Protocol) {
-		return usage("--take ends a stream, and over %s the whole answer is one body", k.target.Protocol.Title).
-			with("try", "grpc://, where messages come one by one")
+	if err := k.mayTake(); err != nil {
+		return err
 	}
 	k.ready()
 	k.announce()
@@ -101,6 +100,18 @@ func (k *oneCall) do(ctx context.Context, args []string) error {
 		return err
 	}
 	return k.finish(ctx)
+}
+
+// mayTake refuses --take where no message comes before the answer is whole.
+func (k *oneCall) mayTake() error {
+	switch {
+	case k.o.Take == 0 || k.sent.Requests[0].Shape.StreamsIn() && !isHTTP(k.target.Protocol):
+		return nil
+	case isHTTP(k.target.Protocol):
+		return usage("--take ends a stream, and over %s the whole answer is one body", k.target.Protocol.Title).
+			with("try", "grpc://, where messages come one by one")
+	}
+	return usage("--take is for methods that answer with a stream")
 }
 
 // credit is how many messages of a stream may wait to be printed.

@@ -116,6 +116,7 @@ func TestCallPrintsTheAnswer(t *testing.T) {
 		{"a server stream", []string{"call", url + "Stream", "-d", "{}"}, 0, ten.String()},
 		{"three of an endless stream (K25)", []string{"call", url + "Endless", "--take", "3"}, 0,
 			"{\n  \"id\": \"1\"\n}\n{\n  \"id\": \"2\"\n}\n{\n  \"id\": \"3\"\n}\n"},
+		{"three of one answer", []string{"call", url + "Echo", "-d", `{"id":1}`, "--take", "3"}, 2, ""},
 		{"more than there are", []string{"call", url + "Stream", "--take", "20"}, 0, ten.String()},
 		{"a client stream from a list", []string{"call", url + "Up", "-d", `[{"id":1},{"id":2},{"id":3}]`}, 0, "{\n  \"id\": \"3\"\n}\n"},
 		{"an empty client stream", []string{"call", url + "Up", "-d", `[]`}, 0, "{}\n"},

@@ -76,6 +76,7 @@ func TestCallTheHTTPTwin(t *testing.T) {
 			{"no such method", "Gone", []string{"-d", "{}"}, 4, "", "HTTP 404 Not Found"},
 			{"a stream, a line each", "Stream", []string{"-d", "{}"}, 0, "", ""},
 			{"--take", "Stream", []string{"--proto", proto, "--call", "t.Svc/Stream", "--take", "3"}, 2, "", "one body"},
+			{"--take without a contract", "Stream", []string{"-d", "{}", "--take", "3"}, 2, "", "one body"},
 		} {
 			t.Run(scheme+" "+c.name, func(t *testing.T) {
 				got := invoke(t, append([]string{"call", s.URL(scheme, c.method)}, c.args...)...)
