@@ -127,6 +127,8 @@ func verdict(ctx context.Context, s *status.Status, limit int) wiregauge.Outcome
 		return wiregauge.Canceled
 	case says("RST_STREAM with error code: REFUSED_STREAM"):
 		return wiregauge.Refused
+	case says("RST_STREAM with error code") && s.Code() == codes.DeadlineExceeded:
+		return wiregauge.Timeout // the server's clock was a moment ahead of ours, as the library has found out
 	case says("RST_STREAM with error code"):
 		return wiregauge.Reset
 	case says("without sending trailers"):

@@ -48,3 +48,21 @@ func TestVerdictOnLargeMessages(t *testing.T) {
 		}
 	}
 }
+
+// A server resets a call when its deadline has passed, and may do so before our own timer fires.
+func TestVerdictOnResets(t *testing.T) {
+	for _, tt := range []struct {
+		code codes.Code
+		text string
+		want wiregauge.Outcome
+	}{
+		{codes.DeadlineExceeded, "stream terminated by RST_STREAM with error code: CANCEL", wiregauge.Timeout},
+		{codes.Canceled, "stream terminated by RST_STREAM with error code: CANCEL", wiregauge.Reset},
+		{codes.Unavailable, "stream terminated by RST_STREAM with error code: REFUSED_STREAM", wiregauge.Refused},
+		{codes.DeadlineExceeded, "the server's own word", wiregauge.Failed},
+	} {
+		if got := verdict(t.Context(), status.New(tt.code, tt.text), 1000); got != tt.want {
+			t.Errorf("%v %q: %v, want %v", tt.code, tt.text, got, tt.want)
+		}
+	}
+}
