@@ -73,7 +73,7 @@ func (m *Method) Encode(codec string, message []byte, opt EncodeOptions) ([]byte
 	if codec == "binary" {
 		return message, nil
 	}
-	if err := checkCodec(codec); err != nil {
+	if err := CheckCodec(codec); err != nil {
 		return nil, err
 	}
 	msg, err := m.parse(m.Input, message, opt)
@@ -134,7 +134,7 @@ func (m *Method) message(codec string, body []byte, reply bool) (proto.Message, 
 		}
 		return msg, nil
 	}
-	return nil, checkCodec(codec)
+	return nil, CheckCodec(codec)
 }
 
 // parse reads JSON into a message.
@@ -216,8 +216,8 @@ func (m *Method) settleAny(a protoreflect.Message) {
 	}
 }
 
-// checkCodec refuses a codec that this package does not have.
-func checkCodec(codec string) error {
+// CheckCodec refuses a codec that this package does not have.
+func CheckCodec(codec string) error {
 	switch codec {
 	case "protobuf", "json", "binary":
 		return nil

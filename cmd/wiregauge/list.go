@@ -148,8 +148,12 @@ func (a *app) bareServer(ctx context.Context, o *schemaOptions, raw string) (str
 	if o.Plaintext {
 		return "grpc://" + host + path, nil
 	}
-	const method = "/any.Service/Method"
+	const method = "/any.Service/Method" // so that HTTP/2 is taken for gRPC
 	url, seen, err := a.guess(ctx, &o.ConnOptions, host, method)
+	var e *exitError
+	if errors.As(err, &e) {
+		e.what = strings.Replace(e.what, method, path, 1)
+	}
 	if err != nil {
 		return "", err
 	}

@@ -113,6 +113,9 @@ func (a *app) prepare(ctx context.Context, raw string, conn *ConnOptions, data *
 func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, timeout time.Duration) (*payload, error) {
 	out := &payload{Codec: p.Protocol.Codec}
 	if o.Codec != "" {
+		if err := contract.CheckCodec(o.Codec); err != nil {
+			return nil, usage("--codec: %w", err)
+		}
 		out.Codec = o.Codec
 	}
 	name, err := methodName(p, o)

@@ -3,10 +3,13 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"wiregauge/lab"
@@ -16,23 +19,26 @@ import (
 type serverStats = lab.Stats
 
 // readServerStats asks the admin URL of a reference server what it has received so far; nil without a URL.
-func readServerStats(ctx context.Context, url string) (*serverStats, error) {
-	if url == "" {
+func readServerStats(ctx context.Context, admin string) (*serverStats, error) {
+	if admin == "" {
 		return nil, nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	fault := func(err error) error {
-		return unreachable("--server-stats %s: %w", url, err).with("try", "the admin URL that `wiregauge serve` prints")
+	if !strings.HasPrefix(admin, "http://") && !strings.HasPrefix(admin, "https://") {
+		return nil, usage("--server-stats wants the admin URL that `wiregauge serve` prints, http://HOST:PORT/stats, got %q", admin)
 	}
-	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, statsURL(url), nil)
+	fault := func(err error) error {
+		return unreachable("--server-stats %s: %w", admin, err).with("try", "the admin URL that `wiregauge serve` prints")
+	}
+	ask, err := http.NewRequestWithContext(ctx, http.MethodGet, statsURL(admin), nil)
 	if err != nil {
-		return nil, usage("--server-stats %s: %w", url, err)
+		return nil, usage("--server-stats %s: %w", admin, err)
 	}
 	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	answer, err := client.Do(ask)
 	if err != nil {
-		return nil, fault(err)
+		return nil, fault(causeOf(err))
 	}
 	defer answer.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(answer.Body, 1<<20))
@@ -47,6 +53,19 @@ func readServerStats(ctx context.Context, url string) (*serverStats, error) {
 		return nil, fault(fmt.Errorf("it answered no statistics: %w", err))
 	}
 	return &s, nil
+}
+
+// causeOf is what stopped a request of net/http, without the layers that it went through.
+func causeOf(err error) error {
+	var number syscall.Errno
+	var layer *url.Error
+	switch {
+	case errors.As(err, &number):
+		return number
+	case errors.As(err, &layer):
+		return layer.Err
+	}
+	return err
 }
 
 // statsURL adds the path that people leave out.
