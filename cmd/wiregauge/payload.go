@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -334,7 +333,7 @@ func (a *app) readData(o *DataOptions) (raw []byte, given bool, err error) {
 // readFile reads a file, or the standard input for "-".
 func (a *app) readFile(name string) ([]byte, error) {
 	if name == "-" {
-		return io.ReadAll(a.stdin)
+		return a.wholeStdin()
 	}
 	return os.ReadFile(name)
 }

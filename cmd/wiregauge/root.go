@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 // An app is one invocation: its streams, its environment and its commands.
 type app struct {
 	stdin          io.Reader
+	wholeStdin     func() ([]byte, error) // all of it, for whoever asks: several arms may
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
 	started        time.Time
@@ -28,7 +30,8 @@ type app struct {
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *app {
 	return &app{stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv,
-		started: time.Now(), sets: map[*cobra.Command]*option.Set{}}
+		wholeStdin: sync.OnceValues(func() ([]byte, error) { return io.ReadAll(stdin) }),
+		started:    time.Now(), sets: map[*cobra.Command]*option.Set{}}
 }
 
 func (a *app) run(ctx context.Context, args []string) int {
