@@ -168,6 +168,9 @@ func (c *Contract) unknown(kind, name string, answers []string) *UnknownError {
 	if e.Nearest = nearestService(name, e.Known); kind != "service" {
 		e.Nearest = nearest.Of(name, c.symbols())
 	}
+	if e.Nearest == name {
+		e.Nearest = "" // it is listed, and yet not described
+	}
 	return e
 }
 

@@ -2,6 +2,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -19,7 +20,11 @@ type UnknownError struct {
 // Error says what is missing, what there is and what was probably meant.
 func (e *UnknownError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "no %s %q", e.Kind, e.Name)
+	if e.Undescribed() {
+		fmt.Fprintf(&b, "%s %q is listed, but not described; give --proto FILE or --protoset FILE", e.Kind, e.Name)
+	} else {
+		fmt.Fprintf(&b, "no %s %q", e.Kind, e.Name)
+	}
 	if e.In != "" {
 		fmt.Fprintf(&b, " in service %s", e.In)
 	}
@@ -32,6 +37,9 @@ func (e *UnknownError) Error() string {
 	}
 	return b.String()
 }
+
+// Undescribed reports whether the name is among what there is: a server lists it, and does not say what it looks like.
+func (e *UnknownError) Undescribed() bool { return slices.Contains(e.Known, e.Name) }
 
 // Lists puts what there is into words: "reflection lists: a.B, c.D".
 func (e *UnknownError) Lists() string {

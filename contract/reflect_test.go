@@ -33,6 +33,7 @@ type reflectionServer struct {
 	from      *Contract
 	versions  []string
 	noMethods bool // NOT_FOUND for methods (K26)
+	noSymbols bool // NOT_FOUND for everything
 	noList    bool
 	oneFile   bool // files come one by one, without what they import
 
@@ -105,7 +106,7 @@ func (s *reflectionServer) answer(q *rpb.ServerReflectionRequest) *rpb.ServerRef
 	case *rpb.ServerReflectionRequest_FileContainingSymbol:
 		s.asked = append(s.asked, m.FileContainingSymbol)
 		d := s.from.lib.known(protoreflect.FullName(m.FileContainingSymbol))
-		if _, is := d.(protoreflect.MethodDescriptor); d == nil || (is && s.noMethods) {
+		if _, is := d.(protoreflect.MethodDescriptor); d == nil || s.noSymbols || (is && s.noMethods) {
 			return refuse(codes.NotFound, "Symbol not found")
 		}
 		return s.file(d.ParentFile())
@@ -357,6 +358,13 @@ func TestReflectionOfAnUnknownService(t *testing.T) {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%v\nlacks %s", err, want)
 		}
+	}
+	mute := &reflectionServer{from: s.from, versions: []string{"v1"}, noSymbols: true}
+	if k2, err := reflectOn(t, "tcp", mute.start(t, "tcp")); err != nil {
+		t.Error(err)
+	} else if _, err := k2.Method("inv.v1.Inventory/Check"); !strings.Contains(err.Error(), `service "inv.v1.Inventory" is listed, but not described`) ||
+		strings.Contains(err.Error(), "did you mean") {
+		t.Errorf("%v\ndoes not say what to do about a server that describes nothing", err)
 	}
 	quiet := &reflectionServer{from: s.from, versions: []string{"v1"}, noList: true}
 	if k2, err := reflectOn(t, "tcp", quiet.start(t, "tcp")); err != nil {

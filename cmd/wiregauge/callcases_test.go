@@ -45,7 +45,8 @@ func TestReflectionThatKnowsNoMethods(t *testing.T) {
 	names := startCases(t, casesvc.Options{Reflection: casesvc.ReflectNames})
 	got := invoke(t, "call", "grpc://"+names.GRPC()+"/t.Svc/Echo")
 	if got.code != 2 || !strings.Contains(got.stderr, `for symbol "t.Svc.Echo"`) || !strings.Contains(got.stderr, `for symbol "t.Svc"`) ||
-		strings.Count(got.stderr, "NOT_FOUND") != 2 {
+		strings.Count(got.stderr, "NOT_FOUND") != 2 || strings.Contains(got.stderr, "did you mean") ||
+		!strings.Contains(got.stderr, `service "t.Svc" on grpc://`+names.GRPC()+" is listed by reflection, but not described") {
 		t.Errorf("exit %d; what was asked and answered is not told:\n%s", got.code, got.stderr)
 	}
 	alpha := startCases(t, casesvc.Options{Reflection: casesvc.ReflectAlpha})

@@ -277,6 +277,9 @@ func unknownSymbol(p *prepared, u *contract.UnknownError) *exitError {
 	if strings.HasPrefix(u.Origin, "reflection") {
 		where += fmt.Sprintf(" on %s://%s", p.Scheme.Name, p.Authority)
 	}
+	if u.Undescribed() {
+		return usage("%s %q%s is listed by reflection, but not described", u.Kind, u.Name, where).with("try", "--proto FILE or --protoset FILE")
+	}
 	e := usage("no %s %q%s       %s", u.Kind, u.Name, where, u.Lists())
 	if u.Nearest == "" {
 		return e
