@@ -16,8 +16,8 @@ import (
 	"wiregauge/lab/wgpb"
 )
 
-// TestIdleConnectionsThatServersClose: calls are due half a second apart, and the servers close connections that have
-// been idle for a fifth of one. Every call opens its own connection when it is due, and none fails.
+// TestIdleConnectionsThatServersClose: calls are due a second apart, and the servers close connections that have
+// been idle for a tenth of one. Every call opens its own connection when it is due, and none fails.
 func TestIdleConnectionsThatServersClose(t *testing.T) {
 	svc, err := casesvc.Start(casesvc.Options{})
 	if err != nil {
@@ -25,8 +25,8 @@ func TestIdleConnectionsThatServersClose(t *testing.T) {
 	}
 	t.Cleanup(svc.Close)
 	up := newUpstream(t)
-	front := nginx(t, up.address, svc.GRPC(), "keepalive_timeout 200ms;")
-	proxy := haproxy(t, up.address, svc.GRPC(), "timeout http-keep-alive 200ms")
+	front := nginx(t, up.address, svc.GRPC(), "keepalive_timeout 100ms;")
+	proxy := haproxy(t, up.address, svc.GRPC(), "timeout http-keep-alive 100ms")
 	call := []string{"-d", `{"id":1}`, "--contract", "../casesvc/t.proto"}
 	echo := []string{"-d", `{"payload":"AQID"}`, "--contract", "../proto/echo.proto"}
 	var rows []idleRow
@@ -60,19 +60,19 @@ type idleRow struct {
 
 func (row idleRow) check(t *testing.T) {
 	t.Parallel()
-	a := loads(t, 0, append([]string{"-n", strconv.Itoa(idleCalls), "-r", "2", "--connections", "1", "--client", row.client, row.url}, row.flags...)...)
+	a := loads(t, 0, append([]string{"-n", strconv.Itoa(idleCalls), "-r", "1", "--connections", "1", "--client", row.client, row.url}, row.flags...)...)
 	if a.Due != idleCalls || a.OK != idleCalls || a.Resent != 0 || a.HiddenTries != 0 {
 		t.Errorf("counts %+v, errors %+v; want %d calls, all ok and none sent twice", a.Counts, a.Errors, idleCalls)
 	}
 	c := a.Connections
-	if c.Asked != 1 || c.Opened != idleCalls {
+	if c.Asked != 1 || c.Opened != idleCalls && c.Opened != idleCalls+1 { // the first one may be closed before its call is due
 		t.Errorf("%d connections opened, want one for each of %d calls", c.Opened, idleCalls)
 	}
 	if c.Ended[row.ended] < idleCalls-1 {
 		t.Errorf("connections ended %v, want at least %d times %q", c.Ended, idleCalls-1, row.ended)
 	}
-	if n := a.Connect.N; row.client == "wire" && n != idleCalls {
-		t.Errorf("%d times of connecting are told, want %d", n, idleCalls)
+	if n := a.Connect.N; row.client == "wire" && n != c.Opened {
+		t.Errorf("%d times of connecting are told, want %d", n, c.Opened)
 	}
 }
 
@@ -83,7 +83,7 @@ func idleServer(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := grpc.NewServer(grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 200 * time.Millisecond}))
+	s := grpc.NewServer(grpc.KeepaliveParams(keepalive.ServerParameters{MaxConnectionIdle: 100 * time.Millisecond}))
 	wgpb.RegisterEchoServer(s, plainEcho{})
 	go func() { _ = s.Serve(l) }()
 	t.Cleanup(s.Stop)
