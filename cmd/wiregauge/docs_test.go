@@ -117,7 +117,6 @@ func TestTheReadmeShowsADemo(t *testing.T) {
 
 var (
 	codeSpan  = regexp.MustCompile("`wiregauge ([^`]+)`")
-	tableRow  = regexp.MustCompile("(?m)^\\| `([^`]+)`")
 	threeDots = regexp.MustCompile(`\s*(…|\.\.\.)`)
 )
 
