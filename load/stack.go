@@ -58,7 +58,7 @@ func (l *lane) carryOut(s *slot) {
 	if s.Resent {
 		l.tally.of(s).Resent++
 	}
-	s.settle(late)
+	s.settle(late, l.e.plan.Take)
 	l.land(s)
 	l.push()
 	if l.tally.ripe(now) {
@@ -87,13 +87,14 @@ func (t *turn) callContext(timeout time.Duration, s *slot) (context.Context, con
 	return t.ctx, func() {}
 }
 
-// settle makes sure that a call which has returned has an outcome, and that our timeout is told from the server's.
-func (s *slot) settle(late bool) {
+// settle makes sure that a call which has returned has an outcome, and that our timeout is told from the server's. One
+// of which enough has been taken ended there, though the library may have read on.
+func (s *slot) settle(late bool, take int) {
 	switch {
+	case s.taken && s.Outcome != wiregauge.Retried:
+		s.Outcome, s.Received, s.Done = wiregauge.OK, take, s.last
 	case late && s.Outcome != wiregauge.OK && s.Outcome != wiregauge.Retried:
 		s.Outcome = wiregauge.Timeout
-	case s.taken && s.Outcome != wiregauge.OK:
-		s.Outcome = wiregauge.OK
 	case s.Outcome == wiregauge.Unfinished:
 		s.Outcome = wiregauge.Closed
 	}
@@ -187,7 +188,7 @@ func (e stackEvents) Message(c *wiregauge.Call, body []byte) {
 	now := e.l.e.clock.Now()
 	e.l.mu.Lock()
 	defer e.l.mu.Unlock()
-	if e.s.abandoned {
+	if e.s.abandoned || e.s.taken {
 		return
 	}
 	e.l.now = now

@@ -98,6 +98,8 @@ func words(o wiregauge.Outcome, text string) string {
 	switch {
 	case o == wiregauge.Timeout, o == wiregauge.Canceled:
 		return ""
+	case o == wiregauge.TooLarge:
+		return text + "; --max-reply raises the limit"
 	case o == wiregauge.Closed && strings.HasSuffix(text, "EOF"):
 		return "the server closed the connection before the answer was complete"
 	}

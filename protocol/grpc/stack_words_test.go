@@ -43,8 +43,12 @@ func TestVerdictOnLargeMessages(t *testing.T) {
 		{"grpc: received message larger than max (16777228 vs. 4194304)", wiregauge.Failed},
 		{"quota 1000", wiregauge.Failed},
 	} {
-		if got := verdict(t.Context(), status.New(codes.ResourceExhausted, tt.text), limit); got != tt.want {
+		got := verdict(t.Context(), status.New(codes.ResourceExhausted, tt.text), limit)
+		if got != tt.want {
 			t.Errorf("%q: %v, want %v", tt.text, got, tt.want)
+		}
+		if text := words(got, tt.text); strings.Contains(text, "--max-reply") != (got == wiregauge.TooLarge) {
+			t.Errorf("%v is told as %q; the flag that raises the limit belongs to it, and to nothing else", got, text)
 		}
 	}
 }

@@ -85,7 +85,7 @@ func (x *exchange) limit() int {
 
 func (x *exchange) tooLarge() {
 	x.call.Outcome = wiregauge.TooLarge
-	x.call.Text = "the answer is larger than " + strconv.Itoa(x.limit()) + " bytes"
+	x.call.Text = "the answer is larger than " + strconv.Itoa(x.limit()) + " bytes; --max-reply raises the limit"
 }
 
 // tell passes on what was kept, decompressed as our own client does it.

@@ -97,7 +97,7 @@ func TestHTTPClient(t *testing.T) {
 		{"a large echo", "POST /echo", strings.Repeat("x", 1<<20), 0, wiregauge.OK, 200, ""},
 		{"an error with its body", "GET /missing", "", 0, wiregauge.Failed, 404, "nothing here\n"},
 		{"a redirect is an answer", "GET /moved", "", 0, wiregauge.OK, 302, ""},
-		{"an answer beyond the limit", "POST /echo", "0123456789", 5, wiregauge.TooLarge, 200, "the answer is larger than 5 bytes"},
+		{"an answer beyond the limit", "POST /echo", "0123456789", 5, wiregauge.TooLarge, 200, "the answer is larger than 5 bytes; --max-reply raises the limit"},
 	}
 	for _, k := range kinds {
 		t.Run(k.name, func(t *testing.T) {

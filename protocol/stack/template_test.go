@@ -110,7 +110,7 @@ func TestCompressedAnswers(t *testing.T) {
 	}{
 		{"kept", "/long", true, 0, wiregauge.OK, long, ""},
 		{"counted", "/long", false, 0, wiregauge.OK, "", ""},
-		{"beyond the limit", "/long", true, 10_000, wiregauge.TooLarge, "", "the answer is larger than 10000 bytes"},
+		{"beyond the limit", "/long", true, 10_000, wiregauge.TooLarge, "", "the answer is larger than 10000 bytes; --max-reply raises the limit"},
 		{"an error's text", "/fails", false, 0, wiregauge.Failed, "", "no luck"},
 		{"not what it says", "/broken", true, 0, wiregauge.Malformed, "", "gzip: invalid header"},
 		{"nothing", "/empty", true, 0, wiregauge.OK, "", ""},
