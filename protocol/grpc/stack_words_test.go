@@ -1,6 +1,7 @@
 package grpc
 
 import (
+	"strings"
 	"testing"
 
 	"google.golang.org/grpc/codes"
