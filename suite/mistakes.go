@@ -51,14 +51,30 @@ func (r *reader) fault(line, column int, format string, args ...any) {
 //	         ^
 func snippet(text []byte, line, column int) string {
 	lines := strings.Split(strings.ReplaceAll(string(text), "\r\n", "\n"), "\n")
+	from := 0 // runes that a long line is cut off before its column
+	if column > shown {
+		from = column - shown/2
+	}
 	var b strings.Builder
 	for n := max(line-1, 1); n <= line && n <= len(lines); n++ {
 		mark := " "
 		if n == line {
 			mark = ">"
 		}
-		fmt.Fprintf(&b, "%s%3d | %s\n", mark, n, strings.ReplaceAll(lines[n-1], "\t", " "))
+		fmt.Fprintf(&b, "%s%3d | %s\n", mark, n, window(lines[n-1], from))
 	}
-	b.WriteString(strings.Repeat(" ", 6+max(column, 1)) + "^")
+	b.WriteString(strings.Repeat(" ", 6+max(column-from, 1)) + "^")
 	return b.String()
+}
+
+// shown is how much of a line a snippet shows, in runes.
+const shown = 120
+
+func window(line string, from int) string {
+	if len(line) > 4*(from+shown) {
+		line = line[:4*(from+shown)] // enough for that many runes
+	}
+	runes := []rune(strings.ReplaceAll(line, "\t", " "))
+	runes = runes[min(from, len(runes)):]
+	return string(runes[:min(shown, len(runes))])
 }

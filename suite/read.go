@@ -93,7 +93,7 @@ const nameLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456
 func (r *reader) target(p pair) {
 	t := Target{Name: p.key.text, Line: p.key.line}
 	if p.value.kind == scalar && !p.value.null { // rest: http://…
-		t.URL = r.expand(p.value)
+		t.URL = r.url(p.value)
 		r.file.Targets = append(r.file.Targets, t)
 		return
 	}
@@ -101,11 +101,11 @@ func (r *reader) target(p pair) {
 		r.fault(p.value.line, p.value.column, "a target is a URL or a mapping such as {url: http://localhost:8080/}")
 		return
 	}
-	seen := map[string]bool{}
+	seen, given := map[string]bool{}, false
 	for _, q := range p.value.pairs {
 		switch q.key.text {
 		case "url":
-			t.URL = r.word(q.value, "url")
+			t.URL, given = r.url(q.value), true
 		case "start":
 			t.Start, t.StartIsList = r.words(q.value), q.value.kind == list
 		case "ready":
@@ -118,10 +118,23 @@ func (r *reader) target(p pair) {
 			r.setting(q, r.keys.Target, targetKeys, seen, &t.Settings)
 		}
 	}
-	if t.URL == "" {
+	if !given {
 		r.fault(p.key.line, p.key.column, "target %q has no url", t.Name)
 	}
 	r.file.Targets = append(r.file.Targets, t)
+}
+
+// url is where a target is; its value is looked at when its text is whole.
+func (r *reader) url(n *node) string {
+	before := len(r.mistakes)
+	url := r.word(n, "url")
+	if r.keys.URL == nil || len(r.mistakes) > before {
+		return url
+	}
+	if err := r.keys.URL(url); err != nil {
+		r.fault(n.line, n.column, "%v", err)
+	}
+	return url
 }
 
 // setting reads one key that should be an option.
@@ -141,7 +154,24 @@ func (r *reader) setting(p pair, sets []*option.Set, beside []string, seen map[s
 		r.fault(p.value.line, p.value.column, "%s %v", p.key.text, err)
 		return
 	}
+	r.look(&s, p.value)
 	*into = append(*into, s)
+}
+
+// look has every value of an option looked at; of a list each has a place of its own.
+func (r *reader) look(s *Setting, n *node) {
+	if r.keys.Value == nil {
+		return
+	}
+	for i, v := range s.Values {
+		at := n
+		if n.kind == list && len(n.items) == len(s.Values) {
+			at = n.items[i]
+		}
+		if err := r.keys.Value(s.Option, v); err != nil {
+			r.fault(at.line, at.column, "%v", err)
+		}
+	}
 }
 
 // find is the option that a key names: its name or a long alias that takes a value.

@@ -7,6 +7,7 @@ package suite
 
 import (
 	"fmt"
+	"io"
 	"os"
 
 	"wiregauge/internal/option"
@@ -16,6 +17,10 @@ import (
 // load section, and those that one target may have for itself. The sets are scratch: values are tried on them.
 type Keys struct {
 	Suite, Target []*option.Set
+	// Value and URL, when not nil, look at what an option or a target's url was given beyond its syntax. An error of
+	// Value names the option.
+	Value func(option, value string) error
+	URL   func(url string) error
 }
 
 // A File is a suite that was read and found right.
@@ -49,7 +54,12 @@ type Target struct {
 
 // Read reads a file. lookup finds the values of ${NAME}: --env first, then the environment.
 func Read(path string, keys Keys, lookup func(string) (string, bool)) (*File, error) {
-	text, err := os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
 	if err != nil {
 		return nil, err
 	}

@@ -229,3 +229,26 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestFilesThatNobodyWrote: nesting and sizes that would take memory without end are refused before they are parsed,
+// and what is shown of them stays short.
+func TestFilesThatNobodyWrote(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"brackets", strings.Repeat("[", 300_000), "suite.yaml:1:1001: nested deeper than 1000"},
+		{"braces", strings.Repeat("{a: ", 100_000), "nested deeper than 1000"},
+		{"dashes", "targets:\n" + strings.Repeat("- ", 100_000), "suite.yaml:2:2002: nested deeper than 1000"},
+		{"a device", strings.Repeat("\x00", maxSize+1), "more than 4 MiB are no suite"},
+		{"a long line", "targets: {x: 'http://h'}\nlabel: " + strings.Repeat("ü", 5000) + "\nnope: 1", "suite.yaml:3:1: unknown key"},
+		{"a mistake far right", "targets: {x: 'http://h'" + strings.Repeat(" ", 5000) + ", y: }", "a target is a URL"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := Parse("suite.yaml", []byte(c.text), keys(), noEnv)
+			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 1000 {
+				t.Errorf("got %.2000v, want %q in few words", err, c.want)
+			}
+		})
+	}
+	if _, err := Parse("suite.yaml", []byte("# "+strings.Repeat("-", 5000)+"\ntargets: {x: 'http://h'}"), keys(), noEnv); err != nil {
+		t.Errorf("a line drawn in a comment: %v", err)
+	}
+}

@@ -42,8 +42,50 @@ type builder struct {
 	fault   func(line, column int, format string, args ...any)
 }
 
+// The parser needs memory by the square of the depth: no suite that a person reads comes near these.
+const (
+	maxSize  = 4 << 20
+	maxDepth = 1000
+)
+
+// tooDeep finds the place where brackets, or dashes on one line, are nested beyond maxDepth; line 0 means nowhere.
+func tooDeep(text []byte) (line, column int) {
+	depth, dashes, line, column, before := 0, 0, 1, 0, byte(0)
+	for _, c := range text {
+		column++
+		switch c {
+		case '[', '{':
+			depth++
+		case ']', '}':
+			depth = max(depth-1, 0)
+		case '-':
+		case ' ':
+			if before == '-' {
+				dashes++
+			}
+		case '\n':
+			line, column, dashes = line+1, 0, 0
+		default:
+			dashes = 0
+		}
+		if depth > maxDepth || dashes > maxDepth {
+			return line, column
+		}
+		before = c
+	}
+	return 0, 0
+}
+
 // parse reads the text; nil means that it is no YAML, which is then noted.
 func (r *reader) parse() *node {
+	if len(r.text) > maxSize {
+		r.fault(1, 1, "more than %d MiB are no suite; large data goes into a file of its own: data: '@FILE'", maxSize>>20)
+		return nil
+	}
+	if line, column := tooDeep(r.text); line > 0 {
+		r.fault(line, column, "nested deeper than %d", maxDepth)
+		return nil
+	}
 	file, err := parser.ParseBytes(r.text, 0)
 	if err != nil {
 		r.syntax(err)

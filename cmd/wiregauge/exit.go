@@ -124,9 +124,9 @@ func printError(w io.Writer, err error, code int, took time.Duration) {
 	if e.said || code == exitPipe {
 		return
 	}
-	fmt.Fprintf(w, "error: %s\n", strings.TrimRight(e.what, "\n"))
+	fmt.Fprintf(w, "error: %s\n", strings.TrimRight(printableText(e.what), "\n"))
 	for _, h := range e.hints {
-		text := strings.ReplaceAll(strings.TrimRight(h.text, "\n"), "\n", "\n          ")
+		text := strings.ReplaceAll(strings.TrimRight(printableText(h.text), "\n"), "\n", "\n          ")
 		fmt.Fprintf(w, "  %-7s %s\n", h.label, text)
 	}
 	if code != exitUsage {

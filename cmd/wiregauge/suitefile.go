@@ -2,10 +2,14 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
+	"wiregauge/internal/gate"
 	"wiregauge/internal/nearest"
 	"wiregauge/internal/option"
+	"wiregauge/protocol"
+	"wiregauge/report"
 	"wiregauge/suite"
 )
 
@@ -31,7 +35,49 @@ func suiteKeys() suite.Keys {
 	return suite.Keys{
 		Suite:  []*option.Set{option.Bind(nil, &suiteOptions{})},
 		Target: []*option.Set{option.Bind(nil, &suiteTargetOptions{})},
+		Value:  suiteValue,
+		URL:    suiteURL,
 	}
+}
+
+// suiteValue looks at values whose meaning their option does not check itself, so that all mistakes of a file are
+// told at once.
+func suiteValue(option, value string) error {
+	var err error
+	switch option {
+	case "fail-if":
+		_, err = gate.ParseAll([]string{value})
+		err = prefixed("fail-if ", err)
+	case "output":
+		_, err = report.ParseOutputs([]string{value})
+	case "label":
+		_, err = labels([]string{value})
+	case "header":
+		_, err = headers(&DataOptions{Header: []string{value}})
+	case "resolve":
+		_, _, err = parseResolve(value)
+	}
+	if err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "--"))
+	}
+	return nil
+}
+
+func prefixed(prefix string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s%w", prefix, err)
+}
+
+// suiteURL looks at a target's url; its {port} is filled in when its server starts.
+func suiteURL(url string) error {
+	const stand = "65533" // for the port that is not known yet
+	_, err := protocol.ParseTarget(strings.ReplaceAll(url, "{port}", stand))
+	if err != nil {
+		return errors.New(strings.ReplaceAll(err.Error(), stand, "{port}"))
+	}
+	return nil
 }
 
 // readSuite reads a suite file; every mistake in it is told. env holds the values of --env.
