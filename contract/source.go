@@ -23,7 +23,12 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/reflect/protoregistry"
 	"google.golang.org/protobuf/types/descriptorpb"
+
+	"wiregauge/internal/slurp"
 )
+
+// maxSource is how much is read of one .proto file or protoset.
+const maxSource = 64 << 20
 
 // compile reads .proto files and all that they import. own holds the files that the user named, by path.
 func compile(ctx context.Context, s Source) (protos []*descriptorpb.FileDescriptorProto, own map[string]bool, err error) {
@@ -217,7 +222,7 @@ func (t *tree) read(p string) ([]byte, error) {
 	if t.fs != nil {
 		return fs.ReadFile(t.fs, filepath.ToSlash(p))
 	}
-	return os.ReadFile(p)
+	return slurp.File(p, maxSource)
 }
 
 // FindFileByPath gives the compiler a file. Google's own files are built in and come before a copy of them,

@@ -21,10 +21,14 @@ func (c Counts) Check() error {
 		return fmt.Errorf("sent %d is not ok %d + failed %d + unfinished %d", c.Sent, c.OK, c.Failed, c.Unfinished)
 	case c.TimedOut > c.Failed:
 		return fmt.Errorf("timed out %d is more than failed %d", c.TimedOut, c.Failed)
-	case min(c.Due, c.Unsent, c.Sent, c.Resent, c.OK, c.Failed, c.TimedOut, c.Unfinished) < 0:
-		return fmt.Errorf("a count is below 0: %+v", c)
+	case c.least() < 0:
+		return fmt.Errorf("a count is below 0: %d", c.least())
 	}
 	return nil
+}
+
+func (c Counts) least() int64 {
+	return min(c.Due, c.Unsent, c.Sent, c.Resent, c.OK, c.Failed, c.TimedOut, c.Unfinished, c.Messages)
 }
 
 // Add adds o.

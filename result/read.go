@@ -19,8 +19,8 @@ var (
 	ErrTruncated = errors.New("the file ends early")
 )
 
-// maxInflated bounds what a compressed file may grow to, in bytes.
-const maxInflated = 1 << 30
+// maxSize bounds a file, also when it is unzipped, in bytes: no result comes near it.
+const maxSize = 128 << 20
 
 // Read reads one saved result: JSON, or a report in HTML that holds it, either of them also gzipped. Fields that
 // are unknown are ignored, for v1 may grow.
@@ -57,23 +57,28 @@ func ReadAll(r io.Reader) ([]*File, error) {
 func inflated(r io.Reader) ([]byte, error) {
 	b := bufio.NewReader(r)
 	if magic, _ := b.Peek(2); !bytes.Equal(magic, []byte{0x1f, 0x8b}) {
-		return io.ReadAll(b)
+		return readAll(b)
 	}
 	z, err := gzip.NewReader(b)
 	if err != nil {
 		return nil, fmt.Errorf("%w: its gzip header: %w", ErrTruncated, err)
 	}
-	text, err := io.ReadAll(io.LimitReader(z, maxInflated+1))
+	text, err := readAll(z)
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return nil, fmt.Errorf("%w: its gzip stream is cut off after %d bytes", ErrTruncated, len(text))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("unzip: %w", err)
-	}
-	if len(text) > maxInflated {
-		return nil, fmt.Errorf("the file unzips to more than %d bytes; no result is that large", maxInflated)
+		return nil, err
 	}
 	return text, nil
+}
+
+func readAll(r io.Reader) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(r, maxSize+1))
+	if err == nil && len(text) > maxSize {
+		err = fmt.Errorf("%w: more than %d MiB, and no result is that large", ErrForeign, maxSize>>20)
+	}
+	return text, err
 }
 
 // The data block of a report in HTML: gzip, then base64.
@@ -108,6 +113,9 @@ func decodeAll(text []byte) ([]*File, error) {
 	if err := json.Unmarshal(text, &list); err != nil {
 		return nil, explain(err, text)
 	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: the list is empty", ErrForeign)
+	}
 	files := make([]*File, 0, len(list))
 	for i, one := range list {
 		f, err := decode(one)
@@ -129,6 +137,11 @@ func decode(text []byte) (*File, error) {
 	}
 	if len(f.Arms) == 0 {
 		return nil, errors.New(`the result has no arms; expected "arms" with at least one`)
+	}
+	for i, a := range f.Arms {
+		if a.Counts.least() < 0 || a.Window < 0 {
+			return nil, fmt.Errorf("arms[%d]: a number of calls or the time is below 0; was the file edited?", i)
+		}
 	}
 	err := f.eachDistribution(func(name string, d *Distribution) error {
 		if err := d.decode(); err != nil {
@@ -178,6 +191,9 @@ func explain(err error, text []byte) error {
 			return fmt.Errorf("%w: the JSON is a %s; expected an object with \"schema\": %q", ErrForeign, kind.Value, Schema)
 		}
 		field := strings.ReplaceAll(kind.Field, "Counts.", "") // embedded: the JSON does not name it
+		if n, ok := strings.CutPrefix(kind.Value, "number "); ok && jsonKind(kind) == "a number" {
+			return fmt.Errorf("field %q holds %s; expected a number that fits 64 bits (schema: wiregauge schema result)", field, n)
+		}
 		return fmt.Errorf("field %q holds a %s; expected %s (schema: wiregauge schema result)", field, kind.Value, jsonKind(kind))
 	}
 	return fmt.Errorf("read result: %w", err)

@@ -302,6 +302,9 @@ func TestReadRefusesInWords(t *testing.T) {
 		{"a page cut off", "<!DOCTYPE html>" + DataBlockOpen + "H4sI", "inside the report's data block", ErrTruncated},
 		{"a page with damaged data", DataBlockOpen + "!!</script>", "data block is damaged", nil},
 		{"gzip cut off", "\x1f\x8b\x08\x00", "gzip", ErrTruncated},
+		{"a list without results", "[]", "the list is empty", ErrForeign},
+		{"a count below 0", change(`"ok": 3000`, `"ok": -3`), "arms[0]: a number of calls or the time is below 0", nil},
+		{"a number beyond 64 bits", change(`"ok": 3000`, `"ok": 1e400`), `field "arms.ok" holds 1e400; expected a number that fits 64 bits`, nil},
 		{"two results where one is wanted", "[" + string(good) + "," + string(good) + "]", "holds 2 results; expected one", nil},
 	} {
 		_, err := Read(strings.NewReader(c.text))

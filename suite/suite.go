@@ -7,10 +7,9 @@ package suite
 
 import (
 	"fmt"
-	"io"
-	"os"
 
 	"wiregauge/internal/option"
+	"wiregauge/internal/slurp"
 )
 
 // Keys are the options that a file may set: those of the commands that read suites for the file as a whole and its
@@ -54,12 +53,7 @@ type Target struct {
 
 // Read reads a file. lookup finds the values of ${NAME}: --env first, then the environment.
 func Read(path string, keys Keys, lookup func(string) (string, bool)) (*File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxSize+1))
+	text, err := slurp.File(path, maxSize)
 	if err != nil {
 		return nil, err
 	}

@@ -237,7 +237,6 @@ func TestFilesThatNobodyWrote(t *testing.T) {
 		{"brackets", strings.Repeat("[", 300_000), "suite.yaml:1:1001: nested deeper than 1000"},
 		{"braces", strings.Repeat("{a: ", 100_000), "nested deeper than 1000"},
 		{"dashes", "targets:\n" + strings.Repeat("- ", 100_000), "suite.yaml:2:2002: nested deeper than 1000"},
-		{"a device", strings.Repeat("\x00", maxSize+1), "more than 4 MiB are no suite"},
 		{"a long line", "targets: {x: 'http://h'}\nlabel: " + strings.Repeat("ü", 5000) + "\nnope: 1", "suite.yaml:3:1: unknown key"},
 		{"a mistake far right", "targets: {x: 'http://h'" + strings.Repeat(" ", 5000) + ", y: }", "a target is a URL"},
 	} {

@@ -78,10 +78,6 @@ func tooDeep(text []byte) (line, column int) {
 
 // parse reads the text; nil means that it is no YAML, which is then noted.
 func (r *reader) parse() *node {
-	if len(r.text) > maxSize {
-		r.fault(1, 1, "more than %d MiB are no suite; large data goes into a file of its own: data: '@FILE'", maxSize>>20)
-		return nil
-	}
 	if line, column := tooDeep(r.text); line > 0 {
 		r.fault(line, column, "nested deeper than %d", maxDepth)
 		return nil

@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"wiregauge/internal/slurp"
 	"wiregauge/protocol"
 	"wiregauge/wire"
 )
@@ -149,7 +150,7 @@ func addRoots(c *tls.Config, file string) error {
 	if file == "" {
 		return nil
 	}
-	pem, err := os.ReadFile(file)
+	pem, err := slurp.File(file, 16<<20)
 	if err != nil {
 		return usage("--cacert: %w", err)
 	}

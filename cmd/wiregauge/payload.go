@@ -6,13 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"wiregauge"
 	"wiregauge/contract"
 	"wiregauge/internal/option"
+	"wiregauge/internal/slurp"
 	"wiregauge/protocol"
 )
 
@@ -338,8 +338,11 @@ func (a *app) readFile(name string) ([]byte, error) {
 	if name == "-" {
 		return a.wholeStdin()
 	}
-	return os.ReadFile(name)
+	return slurp.File(name, maxData)
 }
+
+// maxData is how much is read of a user's data, which is held in memory whole.
+const maxData = 512 << 20
 
 // shareIndexes gives requests with equal header sets one index, so that a session encodes them once.
 func shareIndexes(requests []*wiregauge.Request) {

@@ -11,6 +11,7 @@ import (
 
 	"wiregauge/internal/nearest"
 	"wiregauge/internal/option"
+	"wiregauge/internal/slurp"
 )
 
 // An app is one invocation: its streams, its environment and its commands.
@@ -30,7 +31,7 @@ type app struct {
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *app {
 	return &app{stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv,
-		wholeStdin: sync.OnceValues(func() ([]byte, error) { return io.ReadAll(stdin) }),
+		wholeStdin: sync.OnceValues(func() ([]byte, error) { return slurp.All(stdin, maxData) }),
 		started:    time.Now(), sets: map[*cobra.Command]*option.Set{}}
 }
 
