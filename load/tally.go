@@ -68,7 +68,6 @@ func (a *tally) sent(s *slot) { a.of(s).Sent++ }
 // explain says whether the next failure should say why: texts cost an allocation each, so that once there are enough
 // only one in 256 is asked for one.
 func (a *tally) explain() bool {
-	a.texts++
 	return a.texts < 1000 || a.texts&255 == 0
 }
 
@@ -137,6 +136,7 @@ func (a *tally) classify(s *slot, t *turn) {
 		c.first = at
 	}
 	c.last = at
+	a.texts++
 	if s.Text != "" && len(c.examples) < maxExamples {
 		c.examples = append(c.examples, s.Text[:min(len(s.Text), maxExample)])
 		a.texts = 0
