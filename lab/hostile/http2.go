@@ -51,6 +51,7 @@ type Conn struct {
 	streams map[uint32]*Stream
 	seen    int    // streams ever
 	leaving bool   // GOAWAY was sent
+	left    bool   // and our side has ended: nothing more is written
 	last    uint32 // then streams above it are ignored
 	active  int    // handlers that run
 	dead    bool
@@ -192,9 +193,10 @@ func (c *Conn) goAway(id uint32) error {
 // leaveWhenIdle ends our side of a connection that has said GOAWAY and has nothing left to answer. The reader
 // goes on until the client ends its own, so that nothing is lost to a reset. The connection is locked.
 func (c *Conn) leaveWhenIdle() {
-	if !c.leaving || c.active > 0 || len(c.streams) > 0 || c.dead {
+	if !c.leaving || c.active > 0 || len(c.streams) > 0 || c.dead || c.left {
 		return
 	}
+	c.left = true
 	c.out.Flush()
 	if half, ok := c.net.(interface{ CloseWrite() error }); !ok || half.CloseWrite() != nil {
 		c.net.Close()
@@ -294,10 +296,14 @@ func (c *Conn) die() {
 	c.room.Broadcast()
 }
 
-// Frame writes frames in one piece; no other frame comes between them.
+// Frame writes frames in one piece; no other frame comes between them. Once our side has ended it writes nothing: a
+// failed write would end the reading too, and the reset of what is not read could overtake what was sent.
 func (c *Conn) Frame(write func(*http2.Framer) error) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.left {
+		return nil
+	}
 	if err := write(c.framer); err != nil {
 		return err
 	}
