@@ -53,7 +53,7 @@ func Launch(ctx context.Context, c LaunchConfig) (*Process, error) {
 	}
 	p := c.process()
 	if err := startOnKeptThread(p.cmd); err != nil {
-		return nil, fmt.Errorf("start command %q: %w", p.name, err)
+		return nil, fmt.Errorf("start command %q: %w", p.name, reason(err))
 	}
 	go p.wait()
 	stop := context.AfterFunc(ctx, p.Stop)

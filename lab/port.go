@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"syscall"
 )
 
 // Ports are taken from below 32768, where the kernel's own client sockets (32768–60999 on Linux) cannot be.
@@ -57,5 +58,14 @@ func listenFree(host string) (net.Listener, int, error) {
 			break // the host is at fault, not the port
 		}
 	}
-	return nil, 0, fmt.Errorf("no free port on %s between %d and %d: %w", host, firstFreePort, lastFreePort, last)
+	return nil, 0, fmt.Errorf("no free port on %s between %d and %d: %w", host, firstFreePort, lastFreePort, reason(last))
+}
+
+// reason is what the system said, without the names of the calls that asked it.
+func reason(err error) error {
+	var number syscall.Errno
+	if errors.As(err, &number) {
+		return number
+	}
+	return err
 }

@@ -172,7 +172,7 @@ func (s *Server) listen(protocol string) (l net.Listener, network, address strin
 	address = hostPort(s.config.Host, s.nextPort)
 	if l, err = net.Listen("tcp", address); err != nil {
 		return nil, "", "", fmt.Errorf("port %d for %s (ports are counted from --port %d): %w",
-			s.nextPort, protocol, s.config.Port, err)
+			s.nextPort, protocol, s.config.Port, reason(err))
 	}
 	s.nextPort++
 	return l, "tcp", address, nil

@@ -47,7 +47,7 @@ func (a *app) demoCommand() *cobra.Command {
 		Long: "Start reference services on loopback and compare REST on HTTP/1.1, REST on HTTP/2 and gRPC, beside a TCP\n" +
 			"echo as the floor, with the same contract and payload. It takes about 50 s and needs nothing.\n\n" +
 			"Writes " + demoHTML + " and " + demoJSON + " into the present folder, unless -o says otherwise.",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 	}
 	a.bind(cmd, o)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return a.demo(cmd.Context(), o) }

@@ -59,6 +59,9 @@ func (a *app) helpCommand() *cobra.Command {
 		Use: "help [COMMAND | coming-from TOOL]", Short: "help on a command, or for users of another tool",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
+			if err == nil && found != cmd.Root() && len(rest) > 0 {
+				return usage("help takes one command, got %q beside %s", rest[0], found.Name())
+			}
 			if err != nil || len(rest) > 0 {
 				return a.unknownCommand(cmd.Root(), args)
 			}
