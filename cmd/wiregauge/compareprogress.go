@@ -21,7 +21,7 @@ type compareProgress struct {
 
 func newCompareProgress(a *app, t *TalkOptions) *compareProgress {
 	p := &compareProgress{app: a, silent: t.Silent || t.Progress == "none", shown: time.Now()}
-	p.live = t.Progress == "auto" && a.terminal(a.stderr)
+	p.live = a.redraws(t)
 	if p.live {
 		p.width = a.width(a.stderr)
 	}

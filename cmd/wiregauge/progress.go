@@ -25,14 +25,19 @@ type progress struct {
 	width      int
 }
 
+// redraws reports whether progress is one line that is drawn over again: on a terminal that can clear it.
+func (a *app) redraws(t *TalkOptions) bool {
+	name, _ := a.lookupEnv("TERM")
+	return t.Progress == "auto" && name != "dumb" && a.terminal(a.stderr)
+}
+
 // startProgress shows what the engine does until stop.
 func (a *app) startProgress(e snapshotter, what string, length time.Duration, t *TalkOptions) *progress {
 	p := &progress{quit: make(chan struct{}), done: make(chan struct{}), length: length, what: what}
-	live := t.Progress == "auto" && a.terminal(a.stderr)
 	switch {
 	case t.Silent || t.Progress == "none":
 		close(p.done)
-	case live:
+	case a.redraws(t):
 		p.width = a.width(a.stderr)
 		go p.loop(redrawEvery, func() { fmt.Fprintf(a.stderr, "\r\x1b[K%s", clip(p.line(e.Snapshot()), p.width-1)) }, func() { fmt.Fprint(a.stderr, "\r\x1b[K") })
 	default:
