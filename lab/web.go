@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"crypto/tls"
+	"errors"
 	"io"
 	"log"
 	"net"
@@ -156,6 +157,15 @@ func (c *countedConn) Close() error {
 
 // NetConn is the connection inside, as crypto/tls names it.
 func (c *countedConn) NetConn() net.Conn { return c.Conn }
+
+// CloseWrite ends our side alone, so that a server can leave without a reset that overtakes its last answers.
+func (c *countedConn) CloseWrite() error {
+	half, ok := c.Conn.(interface{ CloseWrite() error })
+	if !ok {
+		return errors.ErrUnsupported
+	}
+	return half.CloseWrite()
+}
 
 // admin answers GET /stats and POST /reset.
 func (s *Server) admin() *http.Server {
