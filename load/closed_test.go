@@ -221,6 +221,24 @@ func TestTakeOfAnEndlessStream(t *testing.T) {
 	})
 }
 
+// K25 where a call cannot be cancelled without its connection: each connection is replaced at once.
+func TestTakeThatSpendsTheConnection(t *testing.T) {
+	p := &peer{behave: func(int, time.Duration) reply { return reply{messages: 10, gap: 10 * ms, endless: true} }}
+	spent := func(ev wiregauge.Events) wiregauge.Session { f := newFake(ev); f.spent = true; return f }
+	plan := Plan{Take: 3, Concurrency: 2, Connections: 2, Streams: 1, NewSession: spent, Requests: []*wiregauge.Request{{Shape: wiregauge.ServerStream}}}
+	inFakeTime(t, p, plan, Spec{Total: 8}, func(t *testing.T, r result.Turn) {
+		if r.OK != 8 || r.Sent != 8 || r.Messages != 24 || p.received != 8 {
+			t.Errorf("%+v, the server received %d", r.Counts, p.received)
+		}
+		if low, high := span(r.Latency); low != 20*ms || high != 20*ms {
+			t.Errorf("between %v and %v", low, high)
+		}
+		if n := r.Connections.Ended["call done"]; n < 6 || r.Connections.Failed != 0 || len(r.Errors) != 0 {
+			t.Errorf("%+v, %+v", r.Connections, r.Errors)
+		}
+	})
+}
+
 // S16: a peer that allows 100 streams; the wait for a stream is part of the latency and shown apart.
 func TestWaitForAStream(t *testing.T) {
 	p := &peer{behave: after(20 * ms)}

@@ -208,9 +208,12 @@ func (l *lane) collect() bool {
 	return true
 }
 
-// cutShort cancels a stream that has delivered all that is wanted: it counts as OK.
+// cutShort cancels a stream that has delivered all that is wanted: it counts as OK. Where the protocol knows no way to
+// do that, its connection ends with it.
 func (l *lane) cutShort(s *slot) {
-	s.link.cancel(s)
+	if s.link.cancel(s) {
+		s.link.retire(byCallDone)
+	}
 	s.Outcome, s.Done, s.Received = wiregauge.OK, l.now, l.e.plan.Take
 }
 

@@ -18,6 +18,7 @@ type Handler struct {
 	Message func(body []byte) // valid until it returns; only when the Request says Keep
 	Closing func()
 	Bytes   func(p []byte, sent bool) // all bytes of the connection in order, under TLS the plaintext
+	Rest    func()                    // before more is read, with the Exchange not locked: it may wait, also for what it calls
 }
 
 // An Exchange drives one session on one connection for a few calls: `call`, reflection, conformance, tests. It is
@@ -32,6 +33,7 @@ type Exchange struct {
 	waiting  []*pending // refused with a NoSlot, in order
 	finished []*pending
 	tap      tap
+	pause    func()        // of the latest Handler that has a Rest
 	greeted  chan struct{} // closed once Start is worth a try
 	ready    bool
 	closing  bool
@@ -123,8 +125,12 @@ func (x *Exchange) receive(p []byte) (used int, err error) {
 // rest writes what the reads since the last wait have led to.
 func (x *Exchange) rest() {
 	x.mu.Lock()
-	defer x.mu.Unlock()
 	x.out.Push()
+	rest := x.pause
+	x.mu.Unlock()
+	if rest != nil {
+		rest()
+	}
 }
 
 // end finishes every call that is still open.
@@ -203,6 +209,9 @@ func (x *Exchange) enter(c *wiregauge.Call, h Handler) *pending {
 	}
 	c.Dispatched, c.Permit, c.Sent, c.First, c.Done = x.now, wiregauge.Never, wiregauge.Never, wiregauge.Never, wiregauge.Never
 	x.tap.join(h.Bytes)
+	if h.Rest != nil {
+		x.pause = h.Rest
+	}
 	x.waiting = append(x.waiting, p)
 	if x.ended {
 		x.waiting = nil

@@ -23,7 +23,7 @@ type callOptions struct {
 // AnswerOptions say how long call waits and what it makes of the answer.
 type AnswerOptions struct {
 	Timeout      time.Duration `flag:"timeout,t" alias:"max-time" value:"TIME" bare:"s" min:"0" help:"for the whole call; a bare number is seconds; 20s when nothing is said, none on streams"`
-	Take         int           `flag:"take" value:"N" min:"1" help:"end a stream after N messages: success, not an error"`
+	Take         int           `flag:"take" value:"N" min:"1" help:"end a stream after N messages: success, not an error; over HTTP a message is a line of the answer, or an event"`
 	EmitDefaults bool          `flag:"emit-defaults" help:"show fields that have no value with their default"`
 	Output       string        `flag:"output,o" value:"FILE" help:"save the body instead of printing it; - is standard output"`
 	Include      bool          `flag:"include,i" help:"print the status and the headers of the answer before its body"`
@@ -79,14 +79,14 @@ func (k *oneCall) do(ctx context.Context, args []string) error {
 		return err
 	}
 	defer k.out.discard()
-	k.o.live = true
+	k.o.live, k.o.stream = true, k.o.Take > 0
 	if k.target, k.sent, err = k.app.prepare(ctx, url, &k.o.ConnOptions, &k.o.DataOptions, k.o.Timeout); err != nil {
 		return err
 	}
 	if n := len(k.sent.Requests); n != 1 {
 		return usage("a %s call takes one message, and the data holds %d; `wiregauge run` sends them in turn", k.sent.Requests[0].Shape, n)
 	}
-	if err := k.mayTake(); err != nil {
+	if err := checkTake(k.o.Take, k.target, k.sent); err != nil {
 		return err
 	}
 	k.ready()
@@ -100,18 +100,6 @@ func (k *oneCall) do(ctx context.Context, args []string) error {
 		return err
 	}
 	return k.finish(ctx)
-}
-
-// mayTake refuses --take where no message comes before the answer is whole.
-func (k *oneCall) mayTake() error {
-	switch {
-	case k.o.Take == 0 || k.sent.Requests[0].Shape.StreamsIn() && !isHTTP(k.target.Protocol):
-		return nil
-	case isHTTP(k.target.Protocol):
-		return usage("--take ends a stream, and over %s the whole answer is one body", k.target.Protocol.Title).
-			with("try", "grpc://, where messages come one by one")
-	}
-	return usage("--take is for methods that answer with a stream")
 }
 
 // credit is how many messages of a stream may wait to be printed.
@@ -191,6 +179,9 @@ func (k *oneCall) overWire(ctx context.Context) error {
 // handler takes what comes back, and with -vv the frames.
 func (k *oneCall) handler() wire.Handler {
 	h := wire.Handler{Message: k.in.add}
+	if k.request.Credit > 0 && k.target.Protocol.Name == "http1" {
+		h.Rest = k.in.wait // HTTP/1.1 holds a server back by not reading
+	}
 	if k.o.Verbose >= 2 && k.target.Protocol.Explain != nil {
 		e := k.target.Protocol.Explain()
 		h.Bytes = func(p []byte, sent bool) { e.Explain(p, sent, func(line string) { k.frame(line, sent) }) }
@@ -232,12 +223,19 @@ type stackEvents struct {
 	begin time.Time
 }
 
-func (e *stackEvents) Sent(c *wiregauge.Call)              { c.Sent = time.Since(e.begin) }
-func (e *stackEvents) First(c *wiregauge.Call)             { c.First = time.Since(e.begin) }
-func (e *stackEvents) Message(_ *wiregauge.Call, p []byte) { e.k.in.add(p) }
-func (e *stackEvents) Room(*wiregauge.Call)                {}
-func (e *stackEvents) Closing()                            {}
-func (e *stackEvents) Done(*wiregauge.Call)                {}
+func (e *stackEvents) Sent(c *wiregauge.Call)  { c.Sent = time.Since(e.begin) }
+func (e *stackEvents) First(c *wiregauge.Call) { c.First = time.Since(e.begin) }
+func (e *stackEvents) Room(*wiregauge.Call)    {}
+func (e *stackEvents) Closing()                {}
+func (e *stackEvents) Done(*wiregauge.Call)    {}
+
+// Message keeps p, and the library waiting when more than enough is kept.
+func (e *stackEvents) Message(_ *wiregauge.Call, p []byte) {
+	e.k.in.add(p)
+	if e.k.request.Credit > 0 {
+		e.k.in.wait()
+	}
+}
 
 // print writes messages as they come until the call is done. granted lets the peer send one more; stop ends the
 // call, after --take messages.
@@ -260,7 +258,7 @@ func (k *oneCall) print(granted, stop func()) error {
 			stop()
 			continue
 		}
-		if granted != nil && k.request.Credit > 0 {
+		if granted != nil && k.request.Credit > 0 && k.in.short() { // else more came than was granted
 			granted()
 		}
 	}

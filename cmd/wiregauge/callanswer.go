@@ -23,9 +23,10 @@ func (k *oneCall) message(body []byte) error {
 		}
 	}
 	text, asJSON := k.readable(body)
-	if asJSON {
+	if asJSON || k.cutFromBody() {
 		text = append(text, '\n')
-	} else if k.o.Output == "" && k.app.terminal(k.app.stdout) && !isText(text) {
+	}
+	if !asJSON && k.o.Output == "" && k.app.terminal(k.app.stdout) && !isText(text) {
 		fmt.Fprintf(k.app.stderr, "notice: the answer is %d bytes that are no text; -o FILE saves them, -o - prints them all the same\n", len(text))
 		return nil
 	}
@@ -33,6 +34,11 @@ func (k *oneCall) message(body []byte) error {
 		return fmt.Errorf("writing the answer: %w", err)
 	}
 	return nil
+}
+
+// cutFromBody reports whether a message was a line of a streamed HTTP answer, or an event.
+func (k *oneCall) cutFromBody() bool {
+	return isHTTP(k.target.Protocol) && k.request.Shape.StreamsIn() && k.httpStatus() < 300
 }
 
 // isText reports whether a terminal shows the bytes and does not obey them.
@@ -85,7 +91,8 @@ func httpCodec(header []wiregauge.Field) string {
 	kind, _, _ := strings.Cut(field(header, "content-type"), ";")
 	kind = strings.ToLower(strings.TrimSpace(kind))
 	switch {
-	case kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "application/x-ndjson" || kind == "application/jsonl":
+	case kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "application/x-ndjson" || kind == "application/jsonl",
+		kind == "text/event-stream":
 		return "json"
 	case kind == "application/protobuf" || kind == "application/x-protobuf":
 		return "protobuf"

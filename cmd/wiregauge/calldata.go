@@ -68,13 +68,14 @@ func (a *app) noticeGuess(o *TalkOptions, host, seen, url string) {
 type inbox struct {
 	mu     sync.Mutex
 	some   sync.Cond
+	room   sync.Cond
 	queue  [][]byte
 	closed bool
 }
 
 func newInbox() *inbox {
 	b := &inbox{}
-	b.some.L = &b.mu
+	b.some.L, b.room.L = &b.mu, &b.mu
 	return b
 }
 
@@ -92,6 +93,23 @@ func (b *inbox) close() {
 	b.closed = true
 	b.mu.Unlock()
 	b.some.Broadcast()
+	b.room.Broadcast()
+}
+
+// wait returns once few messages are in, or nothing more will come.
+func (b *inbox) wait() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for len(b.queue) >= credit && !b.closed {
+		b.room.Wait()
+	}
+}
+
+// short reports whether few messages are in.
+func (b *inbox) short() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.queue) < credit
 }
 
 // next waits for a message; false after the last one.
@@ -106,6 +124,7 @@ func (b *inbox) next() ([]byte, bool) {
 	}
 	body := b.queue[0]
 	b.queue = b.queue[1:]
+	b.room.Signal()
 	return body, true
 }
 

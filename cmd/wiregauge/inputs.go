@@ -18,8 +18,14 @@ import (
 // caller's side streams.
 func (out *payload) inputs(p *prepared, o *DataOptions, raw []byte, given bool) ([]protocol.Input, error) {
 	base := protocol.Input{Verb: o.Request, Path: p.RequestPath()}
-	if out.Method != nil {
+	switch {
+	case out.Method != nil:
 		base.Procedure, base.Shape = out.Method.FullName, out.Method.Shape
+	case o.stream && isHTTP(p.Protocol):
+		base.Shape = wiregauge.ServerStream
+	}
+	if isHTTP(p.Protocol) && base.Shape == wiregauge.ServerStream && out.Codec != "json" {
+		base.Shape = wiregauge.Unary // only text has lines
 	}
 	if o.Binary != "" {
 		return binaryInputs(base, o, raw)

@@ -34,6 +34,7 @@ type DataOptions struct {
 	Unknown  bool        `flag:"allow-unknown-fields" help:"ignore JSON fields that the message does not have"`
 	Compress string      `flag:"compress" value:"gzip" choices:"gzip|identity" help:"compress the request"`
 	Inflate  bool        `flag:"compressed" help:"accept compressed answers and inflate them"`
+	stream   bool        // --take is given: over HTTP the answer is a stream, of which some messages are wanted
 	live     bool        // messages of the standard input are sent as they come, where the caller's side streams
 	MaxReply option.Size `flag:"max-reply" value:"SIZE" help:"most bytes of one received message, after decompression (64MiB when nothing is said)"`
 }

@@ -37,11 +37,17 @@ type plan struct {
 // newPlan resolves the load options for one target.
 func newPlan(o *LoadOptions, set *option.Set, p *prepared, sent *payload) (*plan, error) {
 	out := &plan{open: o.Rate.open() || o.Ramp.given() && o.Ramp.rate}
-	if err := checkLoad(o, set, sent); err != nil {
+	if err := checkLoad(o, set); err != nil {
+		return nil, err
+	}
+	if err := checkTake(o.Take, p, sent); err != nil {
 		return nil, err
 	}
 	if err := out.shareOut(o, set, p.Protocol); err != nil {
 		return nil, err
+	}
+	if o.Take > 0 && !p.Protocol.Multiplexed && out.load.Streams > 1 {
+		return nil, usage("--take ends a stream with its connection on %s, and with it the calls behind: --streams is for whole answers there", p.Protocol.Title)
 	}
 	out.connect(o, p, sent)
 	out.turns(o, set)
@@ -51,7 +57,7 @@ func newPlan(o *LoadOptions, set *option.Set, p *prepared, sent *payload) (*plan
 }
 
 // checkLoad refuses options that contradict one another.
-func checkLoad(o *LoadOptions, set *option.Set, sent *payload) error {
+func checkLoad(o *LoadOptions, set *option.Set) error {
 	switch {
 	case o.Ramp.given() && (set.Given("total") || set.Given("duration")):
 		return usage("--ramp says how long each step takes; -n and -z do not go with it")
@@ -75,14 +81,9 @@ func checkLoad(o *LoadOptions, set *option.Set, sent *payload) error {
 		return usage("--max-inflight goes with --rate; in a closed loop say -c")
 	case o.ServerPID > 0 && syscall.Kill(o.ServerPID, 0) == syscall.ESRCH:
 		return usage("--server-pid %d: there is no such process", o.ServerPID)
-	case o.Take > 0 && !sent.streamsIn():
-		return usage("--take is for methods that answer with a stream")
 	}
 	return nil
 }
-
-// streamsIn reports whether an answer may hold several messages.
-func (s *payload) streamsIn() bool { return s.Requests[0].Shape.StreamsIn() }
 
 // shareOut settles connections and streams for the calls in flight.
 func (out *plan) shareOut(o *LoadOptions, set *option.Set, p *protocol.Protocol) error {
@@ -174,7 +175,7 @@ func (out *plan) connect(o *LoadOptions, p *prepared, sent *payload) {
 	l.Think = load.Think(o.Think)
 	l.Check, l.Expected = o.Expect.check(sent), o.ExpectStatus.set
 	l.Drain, l.ServerPID = o.Stop.grace, o.ServerPID
-	if l.Check != nil || l.Take > 0 {
+	if l.Check != nil || l.Take > 0 || sent.packedStream(p.Protocol) {
 		for _, r := range sent.Requests {
 			r.Keep = true
 		}

@@ -80,6 +80,7 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 	if err := t.check(); err != nil {
 		return err
 	}
+	o.stream = o.Take > 0
 	if t.target, t.payload, err = a.prepare(ctx, url, &o.ConnOptions, &o.DataOptions, told(o.Timeout)); err != nil {
 		return err
 	}

@@ -19,6 +19,7 @@ type answer struct {
 	close     bool  // the connection ends after this answer
 	keepAlive bool  // it says so, which counts on HTTP/1.0
 	gzip      bool  // Content-Encoding
+	events    bool  // Content-Type is text/event-stream
 }
 
 var versionPrefix = []byte("HTTP/1.")
@@ -66,6 +67,11 @@ func (s *session) header(c *wiregauge.Call, line []byte) error {
 		if is(name, "connection") {
 			a.close = a.close || hasToken(value, "close")
 			a.keepAlive = a.keepAlive || hasToken(value, "keep-alive")
+		}
+	case len("content-type"):
+		if is(name, "content-type") {
+			kind, _, _ := bytes.Cut(value, []byte{';'})
+			a.events = is(trim(kind), "text/event-stream")
 		}
 	case len("content-length"):
 		if is(name, "content-length") {

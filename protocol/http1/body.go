@@ -42,15 +42,19 @@ func (s *session) readBody(in []byte) int {
 		}
 		s.in.body = append(s.in.body, in[:min(int64(n), want)]...)
 	}
-	if s.in.left > 0 {
-		return n
-	}
-	if s.in.state == atChunk {
+	s.endPiece(c)
+	return n
+}
+
+// endPiece goes on to what comes behind the body or the chunk, once all of it has been read.
+func (s *session) endPiece(c *wiregauge.Call) {
+	switch {
+	case s.in.left > 0:
+	case s.in.state == atChunk:
 		s.in.state = atChunkEnd
-	} else {
+	default:
 		s.finish(c)
 	}
-	return n
 }
 
 // mostBody bounds the body of an answer: what is only counted has no bound of the session's own.
@@ -66,7 +70,7 @@ func mostBody(c *wiregauge.Call) int64 {
 
 // overLimit refuses a body beyond its bound, as soon as that is known.
 func (s *session) overLimit() error {
-	if s.open == 0 || s.in.state == atStatus || s.in.state == atEnd {
+	if s.open == 0 || s.in.state == atStatus || s.in.state == atEnd || s.in.streams {
 		return nil
 	}
 	limit := mostBody(s.at(0))
@@ -147,12 +151,18 @@ func (s *session) readChunkEnd(in []byte) (int, error) {
 	return 2, nil
 }
 
-// finish ends the answer with the body that was kept.
-func (s *session) finish(c *wiregauge.Call) { s.deliver(c, s.in.body) }
+// finish ends the answer with the body that was kept, or the stream of messages with its last.
+func (s *session) finish(c *wiregauge.Call) {
+	if s.in.streams {
+		s.endMessages(c)
+		return
+	}
+	s.deliver(c, s.in.body)
+}
 
 // deliver ends the answer: the message, the outcome, and whether the connection goes on.
 func (s *session) deliver(c *wiregauge.Call, body []byte) {
-	a := s.in.answer
+	a := &s.in.answer
 	c.Received++
 	c.Outcome = wiregauge.OK
 	if a.status >= 400 {
@@ -168,6 +178,12 @@ func (s *session) deliver(c *wiregauge.Call, body []byte) {
 	if c.Outcome == wiregauge.Failed && c.Explain {
 		c.Text = text(body, a.gzip && !kept)
 	}
+	s.end(c)
+}
+
+// end lets go of a call that has its outcome, and of the connection when it cannot go on.
+func (s *session) end(c *wiregauge.Call) {
+	a := s.in.answer
 	early := s.up.c == c // it answered before it had the whole request (RFC 9112, section 9.3)
 	if early {
 		s.up.c = nil
@@ -197,6 +213,10 @@ func (s *session) whole(c *wiregauge.Call, body []byte) []byte {
 			}
 			return nil
 		}
+	}
+	if s.expectsStream(c) {
+		s.cutWhole(c, body)
+		return body
 	}
 	s.ev.Message(c, body)
 	return body

@@ -1,7 +1,7 @@
 // Package http1 is HTTP/1.1 (RFC 9110, RFC 9112) as a client session without I/O: keep-alive, Content-Length,
 // chunked and read-until-close bodies, trailers, interim answers, and pipelining where it is asked for.
 //
-// One answer is one message. Without Request.Keep bodies are only counted, and nothing is allocated per call.
+// One answer is one message, or a stream of them for a server stream (package lines). Without Request.Keep bodies are only counted, and nothing is allocated per call.
 // It is strict where leniency would let two answers be confused (RFC 9112, section 11): a message that is not
 // exactly one answer ends the connection. Start reading at session.
 package http1

@@ -268,6 +268,7 @@ func TestNoAllocationPerCall(t *testing.T) {
 		"chunks": {Method: "GET /trailers"},
 		"HEAD":   {Method: "HEAD /echo"},
 		"none":   {Method: "GET /none"},
+		"lines":  {Method: "POST /lines", Messages: [][]byte{prototest.Pattern(1000)}, Shape: wiregauge.ServerStream},
 	} {
 		if n := prototest.Allocs(t, serve(t), open(protocol.Options{}), r, 200); n != 0 {
 			t.Errorf("%s: %v allocations per call, expected 0", name, n)

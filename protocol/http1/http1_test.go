@@ -19,6 +19,14 @@ func serve(t testing.TB) func(testing.TB) net.Conn {
 		body, _ := io.ReadAll(r.Body)
 		w.Write(body)
 	})
+	mux.HandleFunc("/lines", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		body, _ := io.ReadAll(r.Body)
+		for range 3 {
+			w.Write(append(body, '\n'))
+			w.(http.Flusher).Flush()
+		}
+	})
 	mux.HandleFunc("/hang", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/fail", func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad, \"quoted\"\nsecond line", http.StatusServiceUnavailable)
@@ -53,6 +61,9 @@ func open(opt protocol.Options) prototest.NewSession {
 
 func echo(shape wiregauge.Shape, bodies ...[]byte) (*wiregauge.Request, [][]byte) {
 	r := &wiregauge.Request{Method: "POST /echo", Messages: bodies, Shape: shape}
+	if shape == wiregauge.ServerStream {
+		return prototest.Lines(r, bodies[0])
+	}
 	var all []byte
 	for _, b := range bodies {
 		all = append(all, b...)
@@ -67,7 +78,7 @@ func TestSuite(t *testing.T) {
 				New:      open(protocol.Options{Streams: depth}),
 				Dial:     serve(t),
 				Echo:     echo,
-				Shapes:   []wiregauge.Shape{wiregauge.Unary, wiregauge.ClientStream},
+				Shapes:   []wiregauge.Shape{wiregauge.Unary, wiregauge.ClientStream, wiregauge.ServerStream},
 				InFlight: depth,
 				Hang:     &wiregauge.Request{Method: "GET /hang"},
 				Failures: []prototest.Failure{

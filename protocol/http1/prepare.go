@@ -19,15 +19,13 @@ var contentTypes = map[string]string{
 }
 
 // Prepare makes the Request of what a user asked for. The method is GET, or POST when there is a body, and a body
-// is said to be what its codec makes; what the user's own header says wins.
+// is said to be what its codec makes; what the user's own header says wins. The answer to a server stream is cut into
+// messages (package lines).
 func Prepare(in protocol.Input) (*wiregauge.Request, error) {
 	if in.Shape == wiregauge.Bidi || in.Shape == wiregauge.OneWay {
-		return nil, fmt.Errorf("HTTP/1.1 carries unary calls and client streams, not %s calls; use grpc:// or h2c://", in.Shape)
+		return nil, fmt.Errorf("HTTP/1.1 carries unary calls, client streams and server streams, not %s calls; use grpc:// or h2c://", in.Shape)
 	}
 	r := &wiregauge.Request{Header: in.Header, Accept: in.Accept, Shape: in.Shape}
-	if r.Shape == wiregauge.ServerStream {
-		r.Shape = wiregauge.Unary // the answer is one body
-	}
 	if in.HasBody {
 		if err := prepareBody(r, in); err != nil {
 			return nil, err

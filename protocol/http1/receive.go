@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"wiregauge"
+	"wiregauge/protocol/lines"
 )
 
 // state says what the next byte belongs to.
@@ -32,6 +33,9 @@ type incoming struct {
 	size int64 // of the body, so far
 	keep int64 // how many bytes of the body are kept
 	body []byte
+
+	streams bool // the body is a stream of messages, which split finds
+	split   lines.Splitter
 
 	// The last head that was read, and what it said: servers send the same one again and again, but for the
 	// second in Date.
@@ -83,6 +87,9 @@ func (s *session) read(in []byte) (int, error) {
 	case atField, atTrailer:
 		return s.readField(in)
 	case atBody, atBodyUntilEnd, atChunk:
+		if s.in.streams {
+			return s.readMessages(in)
+		}
 		return s.readBody(in), s.overLimit()
 	case atChunkSize:
 		return s.readChunkSize(in)
@@ -181,6 +188,7 @@ func (s *session) endHead(c *wiregauge.Call) error {
 	}
 	c.Status = a.status
 	s.in.size, s.in.keep, s.in.body = 0, keeps(c), s.in.body[:0]
+	s.beginMessages(c)
 	s.ev.First(c)
 	switch {
 	case a.status == 204 || a.status == 304 || isHead(c.Method):

@@ -10,6 +10,7 @@ import (
 
 	"wiregauge"
 	"wiregauge/protocol"
+	"wiregauge/protocol/lines"
 )
 
 const (
@@ -20,7 +21,7 @@ const (
 	mostInflated = 256 << 20
 )
 
-// plain is HTTP itself on a Session: one answer is one message.
+// plain is HTTP itself on a Session: one answer is one message, or a stream of them for a server stream.
 type plain struct {
 	scheme, authority, userAgent string
 }
@@ -31,6 +32,8 @@ type body struct {
 	encoding string
 	kept     []byte
 	size     int64
+	streams  bool // it is a stream of messages, which split finds
+	split    lines.Splitter
 }
 
 // NewHTTP makes the session of one connection for plain HTTP requests: "POST /v1/check".
@@ -93,7 +96,8 @@ func (p *plain) Open(st *Stream) {
 	if cap(b.kept) > wiregauge.Unsent {
 		b.kept = nil
 	}
-	b.status, b.encoding, b.kept, b.size = 0, "", b.kept[:0], 0
+	b.split.Free(wiregauge.Unsent)
+	b.status, b.encoding, b.kept, b.size, b.streams = 0, "", b.kept[:0], 0, false
 }
 
 // Header is told of the header and of the trailers.
@@ -114,6 +118,10 @@ func (p *plain) Header(st *Stream, h *Head, end bool) {
 	if d != nil || st.Keeps() || st.Call.Explain {
 		b.encoding, _ = h.Get("content-encoding")
 	}
+	if expectsStream(st, h.Status) {
+		p.stream(st, b, h, end)
+		return
+	}
 	if most := st.Call.MaxReply; most > 0 && h.Length > int64(most) && !st.bodiless(h.Status) {
 		p.tooLarge(st, b, most)
 	} else if end {
@@ -124,6 +132,10 @@ func (p *plain) Header(st *Stream, h *Head, end bool) {
 // Data is told of a piece of the body.
 func (p *plain) Data(st *Stream, piece []byte, end bool) {
 	b, c := st.Own.(*body), st.Call
+	if b.streams {
+		p.messages(st, b, piece, end)
+		return
+	}
 	b.size += int64(len(piece))
 	if c.MaxReply > 0 && b.size > int64(c.MaxReply) {
 		p.tooLarge(st, b, c.MaxReply)
@@ -150,6 +162,10 @@ func (p *plain) tooLarge(st *Stream, b *body, most int) {
 
 // finish ends the answer. Whole is the body when it came in one piece, else what was kept is.
 func (p *plain) finish(st *Stream, b *body, whole []byte) {
+	if b.streams {
+		p.messages(st, b, nil, true)
+		return
+	}
 	if whole == nil {
 		whole = b.kept
 	}
@@ -168,6 +184,10 @@ func (p *plain) finish(st *Stream, b *body, whole []byte) {
 			return
 		}
 		b.encoding = ""
+	}
+	if expectsStream(st, b.status) {
+		p.cutWhole(st, b, whole)
+		return
 	}
 	st.Message(whole)
 	if b.status < 400 {

@@ -24,6 +24,15 @@ func serve(t testing.TB) func(testing.TB) net.Conn {
 		body, _ := io.ReadAll(r.Body)
 		w.Write(body)
 	})
+	mux.HandleFunc("/lines", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/x-ndjson")
+		w.Header().Set("Date", "Mon, 30 Nov 2026 22:00:00 GMT")
+		body, _ := io.ReadAll(r.Body)
+		for range 3 {
+			w.Write(append(body, '\n'))
+			w.(http.Flusher).Flush()
+		}
+	})
 	mux.HandleFunc("/hang", func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	mux.HandleFunc("/fail", func(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "bad, \"quoted\"\nsecond line", http.StatusServiceUnavailable)
@@ -65,7 +74,11 @@ func open(opt protocol.Options) prototest.NewSession {
 }
 
 func echo(shape wiregauge.Shape, bodies ...[]byte) (*wiregauge.Request, [][]byte) {
-	return &wiregauge.Request{Method: "POST /echo", Messages: bodies, Shape: shape}, [][]byte{bytes.Join(bodies, nil)}
+	r := &wiregauge.Request{Method: "POST /echo", Messages: bodies, Shape: shape}
+	if shape == wiregauge.ServerStream {
+		return prototest.Lines(r, bodies[0])
+	}
+	return r, [][]byte{bytes.Join(bodies, nil)}
 }
 
 func TestSuite(t *testing.T) {
@@ -75,7 +88,7 @@ func TestSuite(t *testing.T) {
 				New:      open(opt),
 				Dial:     serve(t),
 				Echo:     echo,
-				Shapes:   []wiregauge.Shape{wiregauge.Unary, wiregauge.ClientStream},
+				Shapes:   []wiregauge.Shape{wiregauge.Unary, wiregauge.ClientStream, wiregauge.ServerStream},
 				InFlight: 20,
 				Large:    map[bool]int{true: 100_000}[opt.Window == 100],
 				Hang:     &wiregauge.Request{Method: "GET /hang"},
@@ -102,8 +115,9 @@ func TestSuite(t *testing.T) {
 
 func TestAllocationsPerCall(t *testing.T) {
 	for name, r := range map[string]*wiregauge.Request{
-		"POST with a body": {Method: "POST /echo", Messages: [][]byte{[]byte(`{"sku":"A1","qty":2}`)}},
-		"GET":              {Method: "GET /echo"},
+		"POST with a body":  {Method: "POST /echo", Messages: [][]byte{[]byte(`{"sku":"A1","qty":2}`)}},
+		"GET":               {Method: "GET /echo"},
+		"a stream of lines": {Method: "POST /lines", Messages: [][]byte{[]byte(`{"sku":"A1"}`)}, Shape: wiregauge.ServerStream},
 	} {
 		if n := prototest.Allocs(t, serve(t), open(protocol.Options{}), r, 200); n > 0 {
 			t.Errorf("%s: %v allocations per call, expected 0", name, n)

@@ -20,16 +20,15 @@ var contentTypes = map[string]string{
 }
 
 // Prepare makes the Request of what a user asked for. The method is GET, or POST when there is a body, and a body
-// is said to be what its codec makes; what the user's own header says wins.
+// is said to be what its codec makes; what the user's own header says wins. The answer to a server stream is cut into
+// messages (package lines).
 func Prepare(in protocol.Input) (*wiregauge.Request, error) {
 	r := &wiregauge.Request{Accept: in.Accept, Shape: in.Shape}
 	switch in.Shape {
 	case wiregauge.OneWay:
 		return nil, fmt.Errorf("HTTP/2 always answers: it carries no one-way calls")
-	case wiregauge.ServerStream:
-		r.Shape = wiregauge.Unary // the answer is one body
 	case wiregauge.Bidi:
-		r.Shape = wiregauge.ClientStream
+		r.Shape = wiregauge.ClientStream // the answer is one body
 	}
 	verb, path := in.Verb, in.Path
 	if verb == "" {

@@ -82,6 +82,16 @@ func Pattern(n int) []byte {
 	return p
 }
 
+// Lines turns r into a server stream over HTTP whose server answers with body on three lines, each a message unless it
+// is empty.
+func Lines(r *wiregauge.Request, body []byte) (*wiregauge.Request, [][]byte) {
+	r.Method, r.Shape = "POST /lines", wiregauge.ServerStream
+	if len(body) == 0 {
+		return r, nil
+	}
+	return r, [][]byte{body, body, body}
+}
+
 // bodies lists what echo sends, by name.
 func (config Config) bodies(shape wiregauge.Shape) map[string][][]byte {
 	sets := map[string][][]byte{

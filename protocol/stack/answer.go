@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"wiregauge"
+	"wiregauge/protocol/lines"
 )
 
 const (
@@ -26,6 +27,8 @@ type exchange struct {
 	size int
 	buf  []byte
 	kept []byte
+
+	split lines.Splitter
 }
 
 // read takes the answer: its status, and its body to the end.
@@ -40,6 +43,9 @@ func (x *exchange) read(answer *http.Response) error {
 		c.Detail.StatusLine = answer.Proto + " " + answer.Status
 		c.Detail.Header = fields(answer.Header)
 	}
+	if x.expectsStream(answer) && !packed(answer) {
+		return x.stream(answer)
+	}
 	if whole, err := x.body(answer.Body); err != nil || !whole {
 		return err
 	}
@@ -47,7 +53,7 @@ func (x *exchange) read(answer *http.Response) error {
 		c.Detail.Trailer = fields(answer.Trailer)
 	}
 	c.Received = 1
-	x.tell(answer.Header.Get("Content-Encoding"))
+	x.tell(answer)
 	return nil
 }
 
@@ -89,9 +95,9 @@ func (x *exchange) tooLarge() {
 }
 
 // tell passes on what was kept, decompressed as our own client does it.
-func (x *exchange) tell(encoding string) {
+func (x *exchange) tell(answer *http.Response) {
 	c, body := x.call, x.kept
-	if strings.EqualFold(encoding, "gzip") && len(body) > 0 {
+	if packed(answer) && len(body) > 0 {
 		plain, err := x.inflate(body)
 		switch {
 		case !x.keeps():
@@ -109,7 +115,11 @@ func (x *exchange) tell(encoding string) {
 	if c.Outcome == wiregauge.Failed && c.Explain {
 		c.Text = string(body[:min(len(body), maxText)])
 	}
-	if x.keeps() {
+	switch {
+	case !x.keeps():
+	case x.expectsStream(answer):
+		x.cutWhole(answer, body)
+	default:
 		x.ev.Message(c, body)
 	}
 }

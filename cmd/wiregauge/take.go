@@ -1,0 +1,32 @@
+package main
+
+import (
+	"wiregauge/protocol"
+)
+
+// checkTake refuses --take where no message comes before the answer is whole.
+func checkTake(take int, p *prepared, sent *payload) error {
+	r := sent.Requests[0]
+	http := isHTTP(p.Protocol)
+	switch {
+	case take == 0:
+		return nil
+	case http && sent.Codec != "json":
+		return usage("--take ends a stream of lines or events, and an answer in %s over %s is one body", sent.Codec, p.Protocol.Title).
+			with("try", "grpc://, where messages come one by one")
+	case http && sent.Method != nil && !r.Shape.StreamsIn() && sent.Method.Shape.StreamsIn():
+		return usage("--take ends a stream, and over %s the answer to a %s call is one body", p.Protocol.Title, sent.Method.Shape).
+			with("try", "grpc://, where messages come one by one")
+	case !r.Shape.StreamsIn():
+		return usage("--take is for methods that answer with a stream")
+	case sent.packedStream(p.Protocol):
+		return usage("--take does not go with --compressed over %s: a compressed stream can be read only when it is whole", p.Protocol.Title)
+	}
+	return nil
+}
+
+// packedStream reports whether an HTTP answer that is a stream may come compressed.
+func (s *payload) packedStream(p *protocol.Protocol) bool {
+	r := s.Requests[0]
+	return isHTTP(p) && r.Shape.StreamsIn() && r.Accept != ""
+}
