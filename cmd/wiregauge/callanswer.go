@@ -117,7 +117,7 @@ func (k *oneCall) include() error {
 	}
 	var b strings.Builder
 	d := k.call.Detail
-	fmt.Fprintf(&b, "%s\n", d.StatusLine)
+	fmt.Fprintf(&b, "%s\n", printableText(d.StatusLine))
 	for _, f := range d.Header {
 		fmt.Fprintf(&b, "%s: %s\n", f.Name, printableText(f.Value))
 	}

@@ -103,6 +103,11 @@ func words(o wiregauge.Outcome, text string) string {
 	case o == wiregauge.Closed && strings.HasSuffix(text, "EOF"):
 		return "the server closed the connection before the answer was complete"
 	}
+	for _, same := range []string{"connection reset by peer", "broken pipe"} { // whichever two ports it was
+		if o == wiregauge.Reset && strings.HasSuffix(text, same) {
+			return same
+		}
+	}
 	if _, value, ok := strings.Cut(text, "malformed grpc-status: strconv.ParseInt: parsing "); ok {
 		value, _, _ = strings.Cut(value, ": ")
 		return "the grpc-status " + value + " is no number"

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"strings"
@@ -228,13 +229,20 @@ var errTooLarge = errors.New("the answer's body is larger than allowed when deco
 func inflate(p []byte, limit int) ([]byte, error) {
 	r, err := gzip.NewReader(bytes.NewReader(p))
 	if err != nil {
-		return nil, err
+		return nil, notGzip(err)
 	}
 	out, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	if len(out) > limit {
+	switch {
+	case len(out) > limit:
 		return nil, errTooLarge
+	case err != nil:
+		return nil, notGzip(err)
 	}
-	return out, err
+	return out, nil
+}
+
+func notGzip(err error) error {
+	return fmt.Errorf("the body is not the gzip it is said to be: %w", err)
 }
 
 // text is the beginning of an error's body, as far as it can be read.

@@ -36,7 +36,11 @@ func (x *exchange) read(answer *http.Response) error {
 	defer answer.Body.Close()
 	c := x.call
 	c.Status, c.Outcome = answer.StatusCode, wiregauge.OK
-	if answer.StatusCode >= 400 {
+	switch {
+	case answer.StatusCode < 200: // the library hands on 101, and what is no status
+		c.Outcome, c.Text = wiregauge.Malformed, "the status "+strconv.Itoa(answer.StatusCode)+", which was not asked for"
+		return nil
+	case answer.StatusCode >= 400:
 		c.Outcome = wiregauge.Failed
 	}
 	if c.Detail != nil {
@@ -103,7 +107,7 @@ func (x *exchange) tell(answer *http.Response) {
 		case !x.keeps():
 			body = plain // the beginning of an error's text, as far as it came
 		case err != nil:
-			c.Outcome, c.Text = wiregauge.Malformed, err.Error()
+			c.Outcome, c.Text = wiregauge.Malformed, "the body is not the gzip it is said to be: "+err.Error()
 			return
 		case len(plain) > x.limit():
 			x.tooLarge()

@@ -112,7 +112,7 @@ func TestCompressedAnswers(t *testing.T) {
 		{"counted", "/long", false, 0, wiregauge.OK, "", ""},
 		{"beyond the limit", "/long", true, 10_000, wiregauge.TooLarge, "", "the answer is larger than 10000 bytes; --max-reply raises the limit"},
 		{"an error's text", "/fails", false, 0, wiregauge.Failed, "", "no luck"},
-		{"not what it says", "/broken", true, 0, wiregauge.Malformed, "", "gzip: invalid header"},
+		{"not what it says", "/broken", true, 0, wiregauge.Malformed, "", "the body is not the gzip it is said to be: gzip: invalid header"},
 		{"nothing", "/empty", true, 0, wiregauge.OK, "", ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
