@@ -120,22 +120,46 @@ func (o *openLoop) over() bool { return o.dry.Load() && o.inflight.Load() == 0 }
 // batch is how many calls are started before their lanes write, when that many are due at once.
 const batch = 256
 
-// send starts every call that is due, then lets each lane write once. It returns when the next one is due.
+// overtime is how long after the deadline the keeper still sends what was due before. It is there by then when it was
+// on time and only woke late; a client that cannot keep up leaves the rest unsent.
+const overtime = 100 * time.Millisecond
+
+// send starts the calls that are due, a batch of them, then lets each lane write once, and opens connections for those
+// that have no place. It returns when it has to go on.
 func (o *openLoop) send(e *Engine, now time.Duration) time.Duration {
-	defer e.pushDirty()
-	for placed := 1; ; placed++ {
-		if placed%batch == 0 {
-			e.pushDirty()
+	next, waits := o.startDue(e, now)
+	if waits {
+		next = o.connect(e, now)
+	}
+	e.pushDirty()
+	return next
+}
+
+// catchUp sends what was due before the deadline and has a place: the keeper, which sleeps until a call is due, wakes a
+// little later, and then that may be over.
+func (o *openLoop) catchUp(e *Engine, now time.Duration) {
+	for until := now + overtime; now < until; now = e.clock.Now() {
+		next, waits := o.startDue(e, now)
+		e.pushDirty()
+		if waits || next > 0 {
+			return
 		}
+	}
+}
+
+// startDue starts the calls that are due, a batch of them. It returns when the next one is due, 0 when there are more, or
+// that the next one waits for a place.
+func (o *openLoop) startDue(e *Engine, now time.Duration) (next time.Duration, waits bool) {
+	for range batch {
 		o.mu.Lock()
 		tk, ok := o.next()
 		o.mu.Unlock()
 		switch {
 		case !ok:
-			return forever
+			return forever, false
 		case tk.due > now:
 			o.stalled.Store(false)
-			return tk.due
+			return tk.due, false
 		case e.place(tk.index, now):
 			now = e.clock.Now()
 			continue
@@ -143,8 +167,9 @@ func (o *openLoop) send(e *Engine, now time.Duration) time.Duration {
 			o.stalled.Store(true) // and look once more: a lane may have found room before it could know
 			continue
 		}
-		return o.connect(e, now)
+		return forever, true
 	}
+	return 0, false
 }
 
 // connect opens connections for calls that wait: one each, on lanes that have none. It returns when that may have to

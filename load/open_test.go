@@ -5,6 +5,7 @@ import (
 	"math/big"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"wiregauge"
@@ -277,6 +278,62 @@ func TestServerThatFallsBehind(t *testing.T) {
 	inFakeTime(t, p, Plan{Pacer: perSecond(t, "1000/s")}, Spec{Duration: time.Second}, func(t *testing.T, r result.Turn) {
 		if r.Unfinished < 499 || r.Limited != "" {
 			t.Errorf("%+v, limited by %q", r.Counts, r.Limited)
+		}
+	})
+}
+
+// oversleep runs one turn whose keeper wakes late each time.
+func oversleep(t *testing.T, p *peer, plan Plan, s Spec, late time.Duration, check func(t *testing.T, r result.Turn)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		e := openFake(t, p, plan)
+		defer e.Close()
+		turn, release := e.newTurn(s)
+		defer release()
+		e.begin(turn)
+		for !e.step(turn) {
+			turn.clock.SleepUntil(e.wake + late)
+		}
+		r := e.conclude(turn)
+		conserved(t, r)
+		check(t, r)
+	})
+}
+
+// A keeper that wakes only after the deadline sends what was due before, where it has a place.
+func TestKeeperThatWakesAfterTheDeadline(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		rate string
+		plan Plan
+		late time.Duration
+		due  int64
+		sent int64
+	}{
+		{"by 50 µs", "1000/s", Plan{}, 50 * time.Microsecond, 100, 100},
+		{"by many calls", "1000/s", Plan{}, 33 * ms, 100, 100},
+		{"by many batches", "10000/s", Plan{}, 90 * ms, 991, 991},
+		{"places for some", "1000/s", Plan{MaxInflight: 30}, 33 * ms, 100, 30},
+		{"places for some on the connections", "1000/s", Plan{Connections: 3, Streams: 10}, 50 * time.Microsecond, 100, 30},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			p := &peer{behave: func(int, time.Duration) reply { return reply{hang: true} }}
+			row.plan.Pacer = perSecond(t, row.rate)
+			oversleep(t, p, row.plan, Spec{Duration: 99*ms + 30*time.Microsecond}, row.late, func(t *testing.T, r result.Turn) {
+				if r.Due != row.due || r.Sent != row.sent || r.Unfinished != row.sent || r.Unsent != row.due-row.sent {
+					t.Errorf("%+v", r.Counts)
+				}
+				if int64(p.received) != row.sent {
+					t.Errorf("the server received %d", p.received)
+				}
+			})
+		})
+	}
+	p := &peer{behave: after(ms)}
+	plan := Plan{Pacer: perSecond(t, "1000/s"), Drain: time.Second}
+	oversleep(t, p, plan, Spec{Duration: 100 * ms}, 700*time.Microsecond, func(t *testing.T, r result.Turn) {
+		if r.OK != 100 || r.Latency.Max() != 1700*time.Microsecond || r.Lateness.Max() != 700*time.Microsecond {
+			t.Errorf("%+v, latency up to %v, late by %v", r.Counts, r.Latency.Max(), r.Lateness.Max())
 		}
 	})
 }

@@ -229,6 +229,9 @@ func (e *Engine) step(t *turn) (over bool) {
 	}
 	e.wake = t.deadline()
 	if now >= e.wake && t.stopAt == 0 {
+		if t.open != nil {
+			t.open.catchUp(e, now)
+		}
 		e.stop(t, t.deadline())
 	}
 	if t.stopAt > 0 {
