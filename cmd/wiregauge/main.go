@@ -26,7 +26,9 @@ func main() {
 
 // run carries out one command line and returns its exit code. Data goes to stdout, talk to stderr.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	return newApp(stdin, stdout, stderr, os.LookupEnv).run(ctx, args)
+	a := newApp(stdin, stdout, stderr, os.LookupEnv)
+	a.environ = os.Environ()
+	return a.run(ctx, args)
 }
 
 // silenceLibraries keeps net/http and grpc-go from writing about a peer's mistakes between our own lines: what went

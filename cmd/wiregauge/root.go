@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -20,6 +23,7 @@ type app struct {
 	wholeStdin     func() ([]byte, error) // all of it, for whoever asks: several arms may
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
+	environ        []string // "K=V", to find names that nobody looks up
 	started        time.Time
 	args           []string // as typed
 	sets           map[*cobra.Command]*option.Set
@@ -93,9 +97,32 @@ func (a *app) bind(cmd *cobra.Command, ptr any) *option.Set {
 		if err := set.ApplyEnv(a.lookupEnv); err != nil {
 			return usage("%w", err)
 		}
+		a.warnMisspelt()
 		return nil
 	}
 	return set
+}
+
+// warnMisspelt names variables of the environment that were probably meant for an option.
+func (a *app) warnMisspelt() {
+	const prefix = "WIREGAUGE_"
+	var known []string
+	for _, set := range a.sets {
+		for _, o := range set.All() {
+			known = append(known, strings.TrimPrefix(o.EnvName(), prefix))
+		}
+	}
+	slices.Sort(known)
+	for _, e := range a.environ {
+		name, _, _ := strings.Cut(e, "=")
+		word, ours := strings.CutPrefix(name, prefix)
+		if !ours || slices.Contains(known, word) {
+			continue
+		}
+		if near := nearest.Of(word, known); near != "" {
+			fmt.Fprintf(a.stderr, "warning: %s names no option - did you mean %s?\n", name, prefix+near)
+		}
+	}
 }
 
 // unknownCommand refuses what is no command, with the nearest one.
