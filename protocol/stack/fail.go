@@ -17,7 +17,11 @@ import (
 
 // fail puts an error of net/http into an outcome and words.
 func fail(ctx context.Context, c *wiregauge.Call, err error) {
-	c.Outcome = outcome(ctx, err)
+	c.Outcome, c.Status = outcome(ctx, err), 0 // an answer that broke off is none
+	var stream http2.StreamError
+	if errors.As(err, &stream) && c.Outcome != wiregauge.Malformed {
+		c.Status = int(stream.Code)
+	}
 	if c.Explain && c.Text == "" {
 		c.Text = Text(c.Outcome, err)
 	}

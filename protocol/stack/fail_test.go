@@ -48,10 +48,18 @@ func TestFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			call := &wiregauge.Call{}
 			call.Reset(&wiregauge.Request{})
-			call.Explain = true
+			call.Explain, call.Status = true, 200
 			fail(c.ctx, call, fmt.Errorf("wrapped: %w", c.err))
 			if call.Outcome != c.outcome {
 				t.Errorf("got %s, want %s", call.Outcome, c.outcome)
+			}
+			want := 0 // of an answer that broke off nothing counts
+			var stream http2.StreamError
+			if errors.As(c.err, &stream) && c.outcome != wiregauge.Malformed {
+				want = int(stream.Code)
+			}
+			if call.Status != want {
+				t.Errorf("status %d, want %d", call.Status, want)
 			}
 			if got := Text(c.outcome, c.err); got != c.text {
 				t.Errorf("got %q, want %q", got, c.text)
