@@ -62,9 +62,12 @@ func (l *lane) cutOff(c *closing) {
 		s := l.flight.head
 		k := s.link
 		l.unfinished(c, s)
-		if k.client != nil {
+		switch {
+		case k.client != nil:
 			k.abandon(s)
-		} else {
+		case l.e.plan.Drop:
+			k.hangUp()
+		default:
 			k.giveUp(s, byTurnEnd)
 			l.free = append(l.free, s)
 		}
@@ -90,6 +93,7 @@ func (l *lane) cutOff(c *closing) {
 func (l *lane) unfinished(c *closing, s *slot) {
 	l.tally.of(s).Unfinished++
 	if !s.warm {
+		l.tally.log(s, l.e.turn.Load())
 		c.ages.Record(l.now - s.Due)
 		l.tally.book.late(s.Due, 1)
 	}

@@ -43,6 +43,7 @@ type link struct {
 	greeting  bool // the peer's hello is still to come
 	retired   bool // takes no more calls, and ends when the last one has
 	shutting  bool
+	hungUp    bool // its calls are of no interest any more: their slots come back when the session lets go of them
 	why       ending
 	hello     chan error // of size 1: nil once it takes calls, or why it never will
 	unstamped []*slot    // started, with all bytes in the buffer that is written next
@@ -214,6 +215,16 @@ func (k *link) giveUp(s *slot, why ending) {
 	}
 }
 
+// hangUp ends the link under its calls, of which the server is told nothing.
+func (k *link) hangUp() {
+	if k.hungUp {
+		return
+	}
+	k.hungUp, k.unstamped, k.stamped = true, nil, nil
+	k.retire(byTurnEnd)
+	k.shut()
+}
+
 func (k *link) forget(s *slot) {
 	for i, u := range k.unstamped {
 		if u == s {
@@ -224,7 +235,11 @@ func (k *link) forget(s *slot) {
 }
 
 // Sent stamps a call that had bytes queued: its last byte goes out with the buffer that is filled now.
-func (k *link) Sent(c *wiregauge.Call) { k.unstamped = append(k.unstamped, k.slot(c)) }
+func (k *link) Sent(c *wiregauge.Call) {
+	if !k.hungUp {
+		k.unstamped = append(k.unstamped, k.slot(c))
+	}
+}
 
 // First stamps the call.
 func (k *link) First(c *wiregauge.Call) { c.First = k.lane.now }
@@ -232,7 +247,7 @@ func (k *link) First(c *wiregauge.Call) { c.First = k.lane.now }
 // Message looks at a body: it may be enough of a stream, or not what was expected.
 func (k *link) Message(c *wiregauge.Call, body []byte) {
 	s := k.slot(c)
-	if !s.taken && s.message(k.lane, body) {
+	if !k.hungUp && !s.taken && s.message(k.lane, body) {
 		k.lane.ended = append(k.lane.ended, s)
 	}
 }
@@ -269,6 +284,10 @@ func (k *link) notice() ending {
 // Done notes the end of a call, to be worked on when the session has returned.
 func (k *link) Done(c *wiregauge.Call) {
 	s := k.slot(c)
+	if k.hungUp {
+		k.lane.free = append(k.lane.free, s)
+		return
+	}
 	c.Done = k.lane.now
 	if c.Sent == wiregauge.Never {
 		k.forget(s)

@@ -295,6 +295,7 @@ func oversleep(t *testing.T, p *peer, plan Plan, s Spec, late time.Duration, che
 			turn.clock.SleepUntil(e.wake + late)
 		}
 		r := e.conclude(turn)
+		synctest.Wait() // what was sent last arrives
 		conserved(t, r)
 		check(t, r)
 	})

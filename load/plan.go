@@ -36,6 +36,8 @@ type Plan struct {
 	Check          func(c *wiregauge.Call, body []byte) bool // --expect: called when an answer is OK by its protocol; nil: none
 	Expected       map[int]bool                              // --expect-status: these statuses are successes, all others failures; nil: the protocol decides
 	Drain          time.Duration                             // --stop=wait: how long calls in flight at the deadline may still finish; 0: --stop=close
+	Drop           bool                                      // --stop=drop, of our own client: connections end under the calls still in flight, which are not cancelled
+	Log            func([]result.Call)                       // takes every call of the measured windows, some hundred at a time; nil: none are kept
 	ServerPID      int                                       // 0: unknown
 	Seed           uint64
 }

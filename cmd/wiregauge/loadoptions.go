@@ -27,7 +27,7 @@ type LoadOptions struct {
 	Think       think         `flag:"think" value:"[exp:]TIME" help:"pause of each caller between calls, fixed or exponential with that mean"`
 	NoKeepAlive bool          `flag:"no-keepalive" help:"a connection per call"`
 	Take        int           `flag:"take" value:"N" min:"1" max:"1000000000" help:"stop a stream after N messages: a success; over HTTP a message is a line of the answer, or an event"`
-	Stop        stop          `flag:"stop" value:"close|wait[=TIME]|drop" default:"close" help:"calls in flight at the end: cancel them, wait for them (5s), or drop their connections; what is left is listed as unfinished"`
+	Stop        stop          `flag:"stop" value:"close|wait[=TIME]|drop" default:"close" help:"calls in flight at the end: cancel each, wait for them (5s), or drop their connections without a word; what is left is listed as unfinished"`
 	Seed        uint64        `flag:"seed" value:"N" default:"1" help:"of everything random: arrivals, think times, order"`
 
 	ExpectStatus statusList `flag:"expect-status" value:"200,404" help:"statuses that are a success; all others are failures"`

@@ -43,6 +43,9 @@ func newPlan(o *LoadOptions, set *option.Set, p *prepared, sent *payload) (*plan
 	if err := checkTake(o.Take, p, sent); err != nil {
 		return nil, err
 	}
+	if o.Stop.mode == "drop" && p.Client == "stack" {
+		return nil, usage("--stop=drop ends connections under their calls, which only our own client does; a library cancels the calls").with("try", "--stop=close")
+	}
 	if err := out.shareOut(o, set, p.Protocol); err != nil {
 		return nil, err
 	}
@@ -174,7 +177,7 @@ func (out *plan) connect(o *LoadOptions, p *prepared, sent *payload) {
 	l.Timeout, l.OneCall, l.Take, l.Seed = o.Timeout, o.NoKeepAlive, o.Take, o.Seed
 	l.Think = load.Think(o.Think)
 	l.Check, l.Expected = o.Expect.check(sent), o.ExpectStatus.set
-	l.Drain, l.ServerPID = o.Stop.grace, o.ServerPID
+	l.Drain, l.Drop, l.ServerPID = o.Stop.grace, o.Stop.mode == "drop", o.ServerPID
 	if l.Check != nil || l.Take > 0 || sent.packedStream(p.Protocol) {
 		for _, r := range sent.Requests {
 			r.Keep = true

@@ -81,6 +81,7 @@ func TestMistakesAreToldInWords(t *testing.T) {
 		{"a server process that is not there", []string{"run", "null://", "--server-pid", "4194304"}},
 		{"a shell without completion", []string{"completion", "csh"}},
 		{"a stop that is none", []string{"run", http, "--stop", "now"}},
+		{"a stop that libraries do not know", []string{"run", http, "--stop", "drop", "--client", "stack"}},
 		{"a gate that is none", []string{"run", http, "--fail-if", "p99"}},
 		{"a gate on a misspelt metric", []string{"run", http, "--fail-if", "erors<1%"}},
 		{"a gate on an arm", []string{"run", http, "--fail-if", "rest.p99<1s"}},
