@@ -17,13 +17,14 @@ type book struct {
 	firstByte, lateness, slotWait                  hist.Histogram
 	connects, messageGap                           hist.Histogram
 
+	log    func([]result.Call) // nil: nobody wants single calls
+	name   func(class) string
 	timing bool          // lateness means something: an open loop, or think time
 	start  time.Duration // of the measured window, once known
 	strips []result.Strip
 	dues   []int64  // calls due in each second
 	recent [2]strip // the seconds that samples may still come for
-	p50    atomic.Int64
-	p99    atomic.Int64
+	shown  atomic.Pointer[result.Strip] // the last whole second
 	late99 atomic.Int64
 }
 
@@ -129,17 +130,22 @@ func (b *book) roll() {
 }
 
 func (b *book) closeStrip(s *strip) {
-	h := &s.latency
-	b.strips = append(b.strips, result.Strip{
-		At: time.Duration(s.second) * time.Second, OK: s.ok, Failed: s.failed,
-		P50: h.Percentile(50), P99: h.Percentile(99), Max: h.Max(),
-	})
+	b.strips = append(b.strips, s.told())
 }
 
-// show leaves the percentiles of a second where Snapshot finds them without a lock.
+// told is s in numbers.
+func (s *strip) told() result.Strip {
+	h := &s.latency
+	return result.Strip{
+		At: time.Duration(s.second) * time.Second, OK: s.ok, Failed: s.failed,
+		P50: h.Percentile(50), P99: h.Percentile(99), Max: h.Max(),
+	}
+}
+
+// show leaves a second where Snapshot finds it without a lock.
 func (b *book) show(s *strip) {
-	b.p50.Store(int64(s.latency.Percentile(50)))
-	b.p99.Store(int64(s.latency.Percentile(99)))
+	t := s.told()
+	b.shown.Store(&t)
 	b.late99.Store(int64(b.lateness.Percentile(99)))
 }
 
@@ -150,6 +156,7 @@ func (b *book) close() {
 	}
 	if last := &b.recent[1]; last.ok+last.failed > 0 {
 		b.closeStrip(last)
+		b.show(last)
 	}
 	for i := range b.strips {
 		if second := int(b.strips[i].At / time.Second); second < len(b.dues) {

@@ -205,9 +205,10 @@ func (e *Engine) Snapshot() Snapshot {
 	s := Snapshot{
 		Elapsed:     now - t.begin(),
 		Warming:     t.began.Load() < 0 || t.began.Load() > int64(now),
-		P50:         time.Duration(t.book.p50.Load()),
-		P99:         time.Duration(t.book.p99.Load()),
 		LatenessP99: time.Duration(t.book.late99.Load()),
+	}
+	if last := t.book.shown.Load(); last != nil {
+		s.Second, s.P50, s.P99, s.Max = last.At, last.P50, last.P99, last.Max
 	}
 	if s.Warming {
 		s.Elapsed = now - t.start

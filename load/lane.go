@@ -135,7 +135,7 @@ func (l *lane) prepare(tk ticket) *slot {
 	s.index, s.warm, s.rejected, s.taken = tk.index, tk.warm, false, false
 	s.last = wiregauge.Never
 	s.Due, s.Dispatched, s.Permit = tk.due, tk.at, l.now
-	s.Explain = l.tally.explain()
+	s.Explain = l.e.plan.Log != nil || l.tally.explain()
 	return s
 }
 
@@ -176,7 +176,7 @@ func (l *lane) startAgain(s *slot) bool {
 	s.Call.Reset(first)
 	s.Due, s.Dispatched, s.Permit, s.index, s.Resent = due, dispatched, l.now, index, true
 	s.rejected, s.taken, s.last = false, false, wiregauge.Never
-	s.Explain = l.tally.explain()
+	s.Explain = l.e.plan.Log != nil || l.tally.explain()
 	err := l.cur.start(s)
 	if why, full := err.(wiregauge.NoSlot); full {
 		l.refused(why)

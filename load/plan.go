@@ -72,7 +72,8 @@ type Snapshot struct {
 	Due, OK, Failed int64
 	Inflight        int64
 	Connections     int64
-	P50, P99        time.Duration // of the last second or so; 0 when unknown
+	P50, P99, Max   time.Duration // of the last whole second that is known; 0 when there is none
+	Second          time.Duration // when that one began, since the start of the measured window
 	LatenessP99     time.Duration
 }
 

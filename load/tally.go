@@ -38,6 +38,7 @@ type tally struct {
 	finished   int64         // OK and failed inside the window
 	classes    []class
 	ring       []sample
+	calls      []result.Call // for the log
 	gaps       []time.Duration
 	flushed    time.Duration
 	texts      int64 // failures since a text was of use
@@ -102,6 +103,7 @@ func (a *tally) finish(s *slot, t *turn) {
 	a.lastDone, a.lastPermit = max(a.lastDone, s.Done), max(a.lastPermit, s.Permit)
 	a.classify(s, t)
 	a.record(s, ok)
+	a.log(s, t)
 }
 
 func (a *tally) record(s *slot, ok bool) {
@@ -178,11 +180,12 @@ func (a *tally) flush() {
 	}
 	if a.book != nil {
 		a.book.add(a.ring, a.gaps)
+		a.book.tell(a.calls)
 	}
-	a.ring, a.gaps = a.ring[:0], a.gaps[:0]
+	a.ring, a.gaps, a.calls = a.ring[:0], a.gaps[:0], a.calls[:0]
 }
 
 // reset makes the tally ready for a turn and keeps its memory.
 func (a *tally) reset(b *book) {
-	*a = tally{book: b, ring: a.ring[:0], gaps: a.gaps[:0], classes: a.classes[:0], pauses: a.pauses}
+	*a = tally{book: b, ring: a.ring[:0], gaps: a.gaps[:0], calls: a.calls[:0], classes: a.classes[:0], pauses: a.pauses}
 }

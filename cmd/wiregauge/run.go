@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -68,6 +69,8 @@ type test struct {
 	plan    *plan
 	file    *result.File
 	labels  map[string]string
+	raw     string // where single calls go; "" for nowhere
+	calls   *rawLog
 }
 
 // loadTest is the command: everything that can be wrong is found before anything is sent.
@@ -97,6 +100,7 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 		return err
 	}
 	t.announce()
+	defer func() { t.calls.drop() }()
 	if err := t.measure(ctx); err != nil {
 		return err
 	}
@@ -136,6 +140,9 @@ func (t *test) check() (err error) {
 	if t.labels, err = labels(t.o.Label); err != nil {
 		return err
 	}
+	if t.raw, err = t.o.takeRaw(); err != nil {
+		return err
+	}
 	t.outs, err = t.o.outputs()
 	return err
 }
@@ -163,6 +170,12 @@ func (t *test) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if t.raw != "" {
+		if t.calls, err = openRaw(t.raw); err != nil {
+			return err
+		}
+		t.plan.load.Log = t.calls.Write
+	}
 	engine, err := load.Open(ctx, t.plan.load)
 	if err != nil {
 		return t.app.explainDial(ctx, t.target, err)
@@ -183,7 +196,7 @@ func (t *test) measure(ctx context.Context) error {
 // finish prints and saves what was measured, and says by the exit code what it is worth.
 func (t *test) finish(ctx context.Context) error {
 	t.file.Gates = gate.Judge(t.gates, t.file.Arms)
-	if err := t.app.write(&t.o.OutputOptions, t.outs, t.file); err != nil {
+	if err := errors.Join(t.app.write(&t.o.OutputOptions, t.outs, t.file), t.keepCalls()); err != nil {
 		return err
 	}
 	codes := []int{exitOK}

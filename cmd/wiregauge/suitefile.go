@@ -49,7 +49,9 @@ func suiteValue(option, value string) error {
 		_, err = gate.ParseAll([]string{value})
 		err = prefixed("fail-if ", err)
 	case "output":
-		_, err = report.ParseOutputs([]string{value})
+		if !strings.HasPrefix(value, rawPrefix) {
+			_, err = report.ParseOutputs([]string{value})
+		}
 	case "label":
 		_, err = labels([]string{value})
 	case "header":

@@ -13,7 +13,7 @@
 //	K07  warm-up leaves the window                  window_test.go     load: TestWarmupLeavesTheWindow
 //	K08  low rates, short runs                      open_test.go       load: TestLowRates, TestWhenCallsOfALowRateStart
 //	K09  overload in an open loop                   open_test.go       load: TestOverload, TestWhyTheRateWasNotReached
-//	K10  CSV                                        csv_test.go        report: formats_test.go
+//	K10  CSV                                        csv_test.go        report: calls_test.go, formats_test.go; load: TestCallsAreLogged
 //	K14  unknown keys                               suite_test.go      suite: suite_test.go
 //	K15  exactly n calls                            counts_test.go     load: TestExactlyNCalls, TestExactlyNCallsOfAnyLoop
 //	K16  conservation at the deadline               counts_test.go     load: TestConservationAtTheDeadline
