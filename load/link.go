@@ -3,6 +3,7 @@ package load
 import (
 	"errors"
 	"io"
+	"net"
 	"os"
 	"syscall"
 	"time"
@@ -338,10 +339,16 @@ func endingOf(read, write error) ending {
 		return byMalformed
 	case isReset(read), isReset(write):
 		return byReset
-	case read == nil, errors.Is(read, io.EOF), errors.Is(read, io.ErrUnexpectedEOF), errors.Is(read, os.ErrClosed):
+	case isAlert(read), read == nil, errors.Is(read, io.EOF), errors.Is(read, io.ErrUnexpectedEOF), errors.Is(read, os.ErrClosed):
 		return byServer
 	}
 	return byMalformed
+}
+
+// isAlert reports whether the peer ended the connection by a TLS alert: a certificate that it wants, or does not.
+func isAlert(err error) bool {
+	var op *net.OpError
+	return errors.As(err, &op) && op.Op == "remote error"
 }
 
 func isReset(err error) bool {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 )
@@ -124,12 +125,22 @@ func printError(w io.Writer, err error, code int, took time.Duration) {
 	if e.said || code == exitPipe {
 		return
 	}
-	fmt.Fprintf(w, "error: %s\n", strings.TrimRight(printableText(e.what), "\n"))
+	printHints(w, "error", e)
+	if code != exitUsage {
+		fmt.Fprintf(w, "exit %d after %.1f s\n", code, took.Seconds())
+	}
+}
+
+// printHints writes what e says and its lines below.
+func printHints(w io.Writer, word string, e *exitError) {
+	fmt.Fprintf(w, "%s: %s\n", word, strings.TrimRight(printableText(e.what), "\n"))
 	for _, h := range e.hints {
 		text := strings.ReplaceAll(strings.TrimRight(printableText(h.text), "\n"), "\n", "\n          ")
 		fmt.Fprintf(w, "  %-7s %s\n", h.label, text)
 	}
-	if code != exitUsage {
-		fmt.Fprintf(w, "exit %d after %.1f s\n", code, took.Seconds())
-	}
+}
+
+// says reports whether e has a line of that label.
+func (e *exitError) says(label string) bool {
+	return slices.ContainsFunc(e.hints, func(h hint) bool { return h.label == label })
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wiregauge"
 	"wiregauge/internal/gate"
 	"wiregauge/internal/option"
 	"wiregauge/load"
@@ -69,7 +70,9 @@ type test struct {
 	plan    *plan
 	file    *result.File
 	labels  map[string]string
-	raw     string // where single calls go; "" for nowhere
+	id      string     // of the result
+	lines   *liveLines // outputs that are written while the run goes on; nil without
+	raw     string     // where single calls go; "" for nowhere
 	calls   *rawLog
 }
 
@@ -181,22 +184,35 @@ func (t *test) measure(ctx context.Context) error {
 		return t.app.explainDial(ctx, t.target, err)
 	}
 	defer engine.Close()
-	show := t.app.startProgress(engine, t.plan.describe(t.target, t.payload), t.plan.length(), &t.o.TalkOptions)
 	started := time.Now()
-	turns, err := t.plan.carryOut(ctx, engine)
-	show.stop()
+	turns, err := t.carryOut(ctx, engine)
 	if err != nil {
-		return err
+		return errors.Join(err, t.lines.close(nil))
 	}
 	t.file = t.record(turns)
 	t.file.Elapsed = int64(time.Since(started))
 	return t.conserve(ctx, before)
 }
 
+// carryOut measures, and shows and writes how it goes.
+func (t *test) carryOut(ctx context.Context, engine *load.Engine) (turns []result.Turn, err error) {
+	t.id = result.NewID()
+	if t.lines, err = t.app.openLines(t.outs, t.id, t.name(), engine); err != nil {
+		return nil, err
+	}
+	show := t.app.startProgress(engine, t.plan.describe(t.target, t.payload), t.plan.length(), &t.o.TalkOptions)
+	defer show.stop()
+	if t.lines == nil {
+		return t.plan.carryOut(ctx, engine)
+	}
+	defer t.lines.stop()
+	return t.plan.carryOut(ctx, t.lines)
+}
+
 // finish prints and saves what was measured, and says by the exit code what it is worth.
 func (t *test) finish(ctx context.Context) error {
 	t.file.Gates = gate.Judge(t.gates, t.file.Arms)
-	if err := errors.Join(t.app.write(&t.o.OutputOptions, t.outs, t.file), t.keepCalls()); err != nil {
+	if err := errors.Join(t.write(), t.keepCalls()); err != nil {
 		return err
 	}
 	codes := []int{exitOK}
@@ -211,6 +227,7 @@ func (t *test) finish(ctx context.Context) error {
 	}
 	if word := tooManyErrors(&t.file.Arms[0], float64(t.o.MaxErrors)); word != "" {
 		fmt.Fprintln(t.app.stderr, word)
+		t.hint(ctx)
 		codes = append(codes, exitErrors)
 	}
 	if i := interruptOf(ctx); i != nil {
@@ -218,6 +235,33 @@ func (t *test) finish(ctx context.Context) error {
 		codes = append(codes, i.code())
 	}
 	return quiet(strongest(codes...))
+}
+
+// hint says what to type instead where no call got as far as an answer and probes find out why: a client certificate
+// that is wanted only after the handshake, another protocol behind a library client, a server that has gone.
+func (t *test) hint(ctx context.Context) {
+	arm := &t.file.Arms[0]
+	if arm.OK > 0 || len(arm.Errors) == 0 || interruptOf(ctx) != nil {
+		return
+	}
+	for _, e := range arm.Errors {
+		if e.Stage != "read" && e.Stage != "connect" || e.Class == wiregauge.Timeout.String() {
+			return
+		}
+	}
+	var e *exitError
+	if err := t.target.explain(ctx, errors.New(arm.Errors[0].Message)); errors.As(err, &e) && e.says("try") {
+		printHints(t.app.stderr, "hint", e)
+	}
+}
+
+// write tells the result everywhere it was asked for.
+func (t *test) write() error {
+	rest, err := t.app.finishLines(t.lines, t.outs, t.file, t.o.Silent)
+	if len(rest) == 0 {
+		return err
+	}
+	return errors.Join(err, t.app.write(&t.o.OutputOptions, rest, t.file))
 }
 
 // tooManyErrors says that the run failed by its error share, "" when it did not.

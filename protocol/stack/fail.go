@@ -44,6 +44,8 @@ func outcome(ctx context.Context, err error) wiregauge.Outcome {
 		return ofStream(stream)
 	case errors.As(err, &dial) && dial.Op == "dial":
 		return wiregauge.Connect
+	case dial != nil && dial.Op == "remote error": // a TLS alert
+		return wiregauge.Closed
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return wiregauge.Reset
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, net.ErrClosed), errors.Is(err, os.ErrClosed):

@@ -35,6 +35,7 @@ func TestFailures(t *testing.T) {
 		{"the end", t.Context(), io.EOF, wiregauge.Closed, closed},
 		{"the end inside a body", t.Context(), io.ErrUnexpectedEOF, wiregauge.Closed, closed},
 		{"a connection that the library closed", t.Context(), errors.New("http2: client connection force closed via ClientConn.Close"), wiregauge.Closed, "http2: client connection force closed via ClientConn.Close"},
+		{"a TLS alert", t.Context(), &net.OpError{Op: "remote error", Err: errors.New("tls: certificate required")}, wiregauge.Closed, "remote error: tls: certificate required"},
 		{"a reset", t.Context(), reading(os.NewSyscallError("read", syscall.ECONNRESET)), wiregauge.Reset, "connection reset by peer"},
 		{"a pipe that is broken", t.Context(), reading(os.NewSyscallError("write", syscall.EPIPE)), wiregauge.Reset, "broken pipe"},
 		{"nobody listens", t.Context(), &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}, wiregauge.Connect, "dial tcp: connect: connection refused"},
