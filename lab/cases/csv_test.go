@@ -93,7 +93,7 @@ func TestCSV(t *testing.T) {
 			t.Errorf("JSON tells %q", e.Message)
 		}
 		for _, format := range tableFormats {
-			says(t, strings.NewReplacer("&#34;", `"`, "&quot;", `"`).Replace(got.formats[format]), fmt.Sprint(`bad, "quoted"`))
+			says(t, strings.NewReplacer("&#34;", `"`, "&quot;", `"`).Replace(got.formats[format]), `bad, "quoted"`)
 		}
 	})
 }
