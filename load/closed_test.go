@@ -380,3 +380,28 @@ func TestStrips(t *testing.T) {
 		}
 	})
 }
+
+// A snapshot tells the last whole second, and a new turn begins with nothing.
+func TestSnapshotOfASecond(t *testing.T) {
+	p := &peer{behave: func(_ int, at time.Duration) reply { return reply{after: 10*ms + at.Truncate(time.Second)/100} }}
+	synctest.Test(t, func(t *testing.T) {
+		e := openFake(t, p, Plan{})
+		defer e.Close()
+		if s := e.Snapshot(); s != (Snapshot{}) {
+			t.Errorf("before the first turn: %+v", s)
+		}
+		if _, err := e.Turn(t.Context(), Spec{Duration: 2500 * ms}); err != nil {
+			t.Fatal(err)
+		}
+		if s := e.Snapshot(); s.Second != 2*time.Second || s.Max != 30*ms || s.OK != 100+50+16 {
+			t.Errorf("after it: %+v", s)
+		}
+		turn, release := e.newTurn(Spec{Total: 1})
+		defer release()
+		e.begin(turn)
+		if s := e.Snapshot(); s.OK != 0 || s.Second != 0 || s.P50 != 0 || s.Elapsed != 0 {
+			t.Errorf("at the beginning of the next: %+v", s)
+		}
+		e.conclude(turn)
+	})
+}

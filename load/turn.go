@@ -186,6 +186,7 @@ func (e *Engine) begin(t *turn) {
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		l.tally.reset(t.book)
+		l.publish()
 		l.tally.pauses.begin(t.start, false)
 		for _, took := range l.connects {
 			t.book.connect(took)

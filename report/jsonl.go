@@ -9,9 +9,9 @@ import (
 )
 
 // A second is one line of JSON lines: what happened in one second of one arm. Percentiles are of the OK calls that
-// were due in it, null when there were none.
+// ended in it, null when there were none.
 type second struct {
-	Type   string `json:"type"` // "second"
+	Type   string `json:"type"` // "second"; "warmup" of a run that goes on, before the measured window
 	ID     string `json:"id"`
 	Arm    string `json:"arm"`
 	AtNS   int64  `json:"at_ns"`
@@ -41,19 +41,27 @@ func writeJSONLines(w io.Writer, files []*result.File, _ Options) error {
 				}
 			}
 		}
-		text, err := f.JSON()
+		last, err := summaryOf(f)
+		if err == nil {
+			err = enc.Encode(last)
+		}
 		if err != nil {
-			return err
-		}
-		var line bytes.Buffer
-		if err := json.Compact(&line, text); err != nil {
-			return err
-		}
-		if err := enc.Encode(summary{"summary", f.ID, line.Bytes()}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func summaryOf(f *result.File) (s summary, err error) {
+	text, err := f.JSON()
+	if err != nil {
+		return s, err
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, text); err != nil {
+		return s, err
+	}
+	return summary{"summary", f.ID, line.Bytes()}, nil
 }
 
 func secondOf(id, arm string, s result.Strip) second {

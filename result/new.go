@@ -18,7 +18,7 @@ import (
 func NewFile(kind string) *File {
 	return &File{
 		Schema:  Schema,
-		ID:      newID(),
+		ID:      NewID(),
 		Kind:    kind,
 		Created: time.Now().UTC().Truncate(time.Second),
 		Command: []string{},
@@ -29,8 +29,8 @@ func NewFile(kind string) *File {
 	}
 }
 
-// newID is 8 hexadecimal digits: short enough to type.
-func newID() string {
+// NewID is 8 hexadecimal digits: short enough to type. It is for who has to name a result before it is there.
+func NewID() string {
 	var id [4]byte
 	rand.Read(id[:]) // never fails (crypto/rand)
 	return hex.EncodeToString(id[:])

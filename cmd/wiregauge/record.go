@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -12,6 +13,7 @@ import (
 // record turns what was measured into the result that is told and saved.
 func (t *test) record(turns []result.Turn) *result.File {
 	f := result.NewFile("run")
+	f.ID = t.id
 	f.Title, f.Labels, f.Command = t.o.Name, t.labels, redact(t.app.args)
 	f.Plan = t.plan.record
 	f.Plan.Percentiles, f.Plan.Contract, f.Plan.Payload = t.o.Percentiles, t.payload.Origin, t.payload.Summary
@@ -28,13 +30,13 @@ func (t *test) record(turns []result.Turn) *result.File {
 	return f
 }
 
+// name is the arm's.
+func (t *test) name() string { return cmp.Or(t.o.Name, "target") }
+
 // identify says who the arm is.
 func (t *test) identify(arm *result.Arm) {
 	p := t.target
-	arm.Name, arm.URL = "target", redactURL(p.Raw)
-	if t.o.Name != "" {
-		arm.Name = t.o.Name
-	}
+	arm.Name, arm.URL = t.name(), redactURL(p.Raw)
 	arm.Protocol, arm.Client, arm.Method = p.Protocol.Title, p.Client, t.payload.Requests[0].Method
 	if t.plan.open && !t.o.Ramp.given() {
 		asked := t.plan.rate
