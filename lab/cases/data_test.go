@@ -114,7 +114,7 @@ func received(t *testing.T, s *casesvc.Server, how, want string) {
 // overHTTP sends the same as JSON: as it was typed without a contract, in its exact form with one.
 func overHTTP(t *testing.T, s *casesvc.Server, x exact, contract string) {
 	t.Helper()
-	for _, w := range webWays {
+	for _, w := range []way{{"http", "wire"}, {"h2c", "stack"}} {
 		for _, c := range []struct {
 			name string
 			args []string

@@ -50,6 +50,10 @@ service Svc { rpc Echo(google.protobuf.%s) returns (google.protobuf.%[2]s); }
 					t.Errorf("call over %s: exit %d\n%s", w, got.code, got.stderr)
 				}
 				sameJSON(t, "call over "+w.String(), got.stdout, c.json)
+				if w.client == "stack" {
+					received(t, s, w.String(), want)
+					continue
+				}
 				got = wg(t, "", append([]string{"run", s.URL(w.scheme, "Echo"), "-n", "2"}, args...)...)
 				if got.code != exitOK || s.Calls("Echo") != 3 {
 					t.Errorf("run over %s: exit %d, %d calls\n%s", w, got.code, s.Calls("Echo"), got.stderr)
