@@ -89,6 +89,10 @@ func (k *oneCall) do(ctx context.Context, args []string) error {
 	if err := checkTake(k.o.Take, k.target, k.sent); err != nil {
 		return err
 	}
+	if k.sent.Live != nil && k.target.Client == "stack" {
+		return usage("--client stack sends a stream as a whole, not message by message as they come on the standard input").
+			with("try", "--client wire").with("or", "-d @FILE, all messages at once")
+	}
 	k.ready()
 	k.announce()
 	if k.target.Client == "stack" {
@@ -191,9 +195,6 @@ func (k *oneCall) handler() wire.Handler {
 
 // overStack makes the call with the library a Go service would use.
 func (k *oneCall) overStack(ctx context.Context) error {
-	if k.sent.Live != nil {
-		return usage("--client stack sends no messages as they come; give them with -d @FILE")
-	}
 	client, err := k.target.stack()
 	if err != nil {
 		return k.app.explainDial(ctx, k.target, err)

@@ -322,6 +322,12 @@ func TestCallStack(t *testing.T) {
 	invoke(t, "call", "--client", "stack", "grpc://"+s.address+"/t.Svc/Echo", "-d", `{"id":5}`).expect(t, 0, "{\n  \"id\": \"5\"\n}\n")
 	invoke(t, "call", "--client", "stack", srv.URL+"/echo", "-d", "x").expect(t, 0, "POST /echo application/json|x")
 	invoke(t, "call", "--client", "stack", "grpc://"+s.address+"/t.Svc/Endless", "--take", "2").expect(t, 0, "{\n  \"id\": \"1\"\n}\n{\n  \"id\": \"2\"\n}\n")
+	up := "grpc://" + s.address + "/t.Svc/Up"
+	invoke(t, "call", "--client", "stack", up, "-d", `[{"id":1},{"id":2}]`).expect(t, 0, "{\n  \"id\": \"2\"\n}\n")
+	live := invokeWith(t, t.Context(), nil, `{"id":1}{"id":2}`, "call", "--client", "stack", up, "-d", "@-")
+	if live.code != exitUsage || !strings.Contains(live.stderr, "try     --client wire\n") || !strings.Contains(live.stderr, "-d @FILE") {
+		t.Errorf("exit %d\n%s", live.code, live.stderr)
+	}
 	told := invoke(t, "call", "-vv", "--client", "stack", srv.URL+"/echo", "-d", "x").stderr
 	if !strings.Contains(told, "the library does not tell the rest apart") || strings.Contains(told, "TLS") {
 		t.Errorf("bytes of a library in clear text:\n%s", told)

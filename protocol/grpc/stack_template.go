@@ -46,7 +46,7 @@ func (c *stackClient) template(r *wiregauge.Request) (*template, error) {
 	}
 	for _, m := range r.Messages {
 		t.size += len(m)
-		if r.Encoding == "gzip" {
+		if r.Encoding == "gzip" && len(m) > 0 { // an empty one is never compressed
 			var err error
 			if m, err = inflate(m); err != nil {
 				return nil, err

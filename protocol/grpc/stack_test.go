@@ -152,3 +152,20 @@ func TestStackClient(t *testing.T) {
 		t.Errorf("stats: %+v", s)
 	}
 }
+
+// An empty message goes out as it is, also where messages are compressed.
+func TestStackClientCompresses(t *testing.T) {
+	client := stackClientOf(t)
+	r, err := ours.Prepare(protocol.Input{Procedure: "/grpc.testing.TestService/StreamingInputCall", Shape: wiregauge.ClientStream,
+		Bodies: [][]byte{{}, {0x0a, 0}}, HasBody: true, Compress: "gzip"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &wiregauge.Call{}
+	c.Reset(r)
+	c.Explain = true
+	client.Do(t.Context(), c, &counter{})
+	if c.Outcome != wiregauge.OK || r.Encoding != "gzip" {
+		t.Errorf("%v %q of a call compressed as %q", c.Outcome, c.Text, r.Encoding)
+	}
+}
