@@ -22,8 +22,8 @@ type book struct {
 	timing bool          // lateness means something: an open loop, or think time
 	start  time.Duration // of the measured window, once known
 	strips []result.Strip
-	dues   []int64  // calls due in each second
-	recent [2]strip // the seconds that samples may still come for
+	dues   []int64                      // calls due in each second
+	recent [2]strip                     // the seconds that samples may still come for
 	shown  atomic.Pointer[result.Strip] // the last whole second
 	late99 atomic.Int64
 }

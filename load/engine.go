@@ -217,6 +217,9 @@ func (e *Engine) Snapshot() Snapshot {
 		s.Due += l.pub.due.Load()
 		s.OK += l.pub.ok.Load()
 		s.Failed += l.pub.failed.Load()
+		s.Warm.Due += l.pub.warm.due.Load()
+		s.Warm.OK += l.pub.warm.ok.Load()
+		s.Warm.Failed += l.pub.warm.failed.Load()
 		s.Inflight += l.pub.flight.Load()
 		s.Connections += l.pub.links.Load()
 	}

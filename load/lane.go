@@ -47,7 +47,10 @@ type lane struct {
 	info  wire.Info // of the last connection
 	known bool
 
-	pub struct{ due, ok, failed, flight, links atomic.Int64 } // for Snapshot
+	pub struct { // for Snapshot
+		due, ok, failed, flight, links atomic.Int64
+		warm                           struct{ due, ok, failed atomic.Int64 }
+	}
 }
 
 // take finds the next call for this lane and leaves it where it is; the caller commits or not. In an open loop the
@@ -311,6 +314,9 @@ func (l *lane) publish() {
 	l.pub.due.Store(l.tally.total.Due)
 	l.pub.ok.Store(l.tally.total.OK)
 	l.pub.failed.Store(l.tally.total.Failed)
+	l.pub.warm.due.Store(max(l.tally.warm.Due, l.tally.warm.Sent)) // the former is counted in closed loops only
+	l.pub.warm.ok.Store(l.tally.warm.OK)
+	l.pub.warm.failed.Store(l.tally.warm.Failed)
 	l.pub.flight.Store(int64(l.flight.n))
 	l.pub.links.Store(int64(len(l.links)))
 }

@@ -70,6 +70,7 @@ type Snapshot struct {
 	Elapsed         time.Duration
 	Warming         bool
 	Due, OK, Failed int64
+	Warm            struct{ Due, OK, Failed int64 } // those among them of the warm-up, whenever they end
 	Inflight        int64
 	Connections     int64
 	P50, P99, Max   time.Duration // of the last whole second that is known; 0 when there is none

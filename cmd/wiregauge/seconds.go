@@ -43,6 +43,7 @@ func (k *seconds) see(s load.Snapshot) time.Duration {
 	if s.Warming != k.warm {
 		if k.warm {
 			k.cut(s)
+			k.base = load.Snapshot{} // nothing of the window has been told
 		}
 		k.warm, k.from = s.Warming, 0
 	}
@@ -58,20 +59,42 @@ func (k *seconds) see(s load.Snapshot) time.Duration {
 func (k *seconds) end(s load.Snapshot, window time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if s.Due > k.base.Due || s.OK > k.base.OK || s.Failed > k.base.Failed {
+	if k.warm && !s.Warming {
+		k.cut(s)
+		k.base, k.warm, k.from = load.Snapshot{}, false, 0
+	}
+	if k.since(s) != (counted{}) {
 		k.cut(s)
 	}
 	k.release(s, true)
 	k.offset += window
 }
 
+// counted are calls of the warm-up or of the window.
+type counted struct{ due, ok, failed int64 }
+
+// since is what has come since the beginning of the second that is counted: in the warm-up its calls, in the window
+// those of the window, also while calls of the warm-up still end.
+func (k *seconds) since(s load.Snapshot) counted {
+	now, then := k.of(s), k.of(k.base)
+	return counted{
+		max(now.due-then.due, 0), // in an open loop what was sent; what is given up at the end has not been
+		now.ok - then.ok, now.failed - then.failed,
+	}
+}
+
+func (k *seconds) of(s load.Snapshot) counted {
+	if k.warm {
+		return counted{s.Warm.Due, s.Warm.OK, s.Warm.Failed}
+	}
+	return counted{s.Due - s.Warm.Due, s.OK - s.Warm.OK, s.Failed - s.Warm.Failed}
+}
+
 // cut ends the second that is counted.
 func (k *seconds) cut(s load.Snapshot) {
 	k.release(s, true)
-	k.held = &report.Second{
-		At: k.from + k.offset, Warmup: k.warm, OK: s.OK - k.base.OK, Failed: s.Failed - k.base.Failed,
-		Due: max(s.Due-k.base.Due, 0), // in an open loop what was sent; what is given up at the end has not been
-	}
+	c := k.since(s)
+	k.held = &report.Second{At: k.from + k.offset, Warmup: k.warm, Due: c.due, OK: c.ok, Failed: c.failed}
 	k.base = s
 }
 
