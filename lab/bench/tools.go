@@ -78,7 +78,7 @@ func (s *server) ghz() tool {
 }
 
 func (s *server) wrk() tool {
-	return tool{name: "wrk", share: 1,
+	return tool{name: "wrk", share: 1, timed: true,
 		command: func(o options, n int) []string { // wrk has no number of calls: it runs for as long as ours needs
 			return []string{"wrk", "-t", "1", "-c", "50", "-d", strconv.Itoa(max(n/25_000, 1)) + "s", "-s", s.wrkScript, s.url["http"]}
 		},
