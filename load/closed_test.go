@@ -222,6 +222,19 @@ func TestTakeOfAnEndlessStream(t *testing.T) {
 	})
 }
 
+// A stream that ends before it can be cancelled holds no more messages than were asked for.
+func TestTakeOfAStreamThatHasEnded(t *testing.T) {
+	for name, status := range map[string]int{"well": 0, "badly": 13} { // which a moment later nobody would have known
+		p := &peer{behave: func(int, time.Duration) reply { return reply{messages: 10, status: status} }}
+		plan := Plan{Take: 3, Requests: []*wiregauge.Request{{Shape: wiregauge.ServerStream}}}
+		inFakeTime(t, p, plan, Spec{Total: 8}, func(t *testing.T, r result.Turn) {
+			if r.OK != 8 || r.Messages != 24 || r.Connections.Opened != 1 || len(r.Errors) != 0 || len(r.Statuses) != 1 || r.Statuses[0].Status != 0 {
+				t.Errorf("%s: %+v, %+v, %+v", name, r.Counts, r.Connections, r.Statuses)
+			}
+		})
+	}
+}
+
 // K25 where a call cannot be cancelled without its connection: each connection is replaced at once.
 func TestTakeThatSpendsTheConnection(t *testing.T) {
 	p := &peer{behave: func(int, time.Duration) reply { return reply{messages: 10, gap: 10 * ms, endless: true} }}

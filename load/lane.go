@@ -202,7 +202,7 @@ func (l *lane) collect() bool {
 	}
 	for i := 0; i < len(l.ended); i++ { // finish may add to the list
 		s := l.ended[i]
-		if s.taken && s.Outcome == wiregauge.Unfinished {
+		if s.taken {
 			l.cutShort(s)
 		}
 		l.land(s)
@@ -211,13 +211,13 @@ func (l *lane) collect() bool {
 	return true
 }
 
-// cutShort cancels a stream that has delivered all that is wanted: it counts as OK. Where the protocol knows no way to
-// do that, its connection ends with it.
+// cutShort cancels a stream that has delivered all that is wanted: it counts as OK, also when it has ended meanwhile,
+// well or not. Where the protocol knows no way to cancel, its connection ends with it.
 func (l *lane) cutShort(s *slot) {
-	if s.link.cancel(s) {
+	if s.Outcome == wiregauge.Unfinished && s.link.cancel(s) {
 		s.link.retire(byCallDone)
 	}
-	s.Outcome, s.Done, s.Received = wiregauge.OK, l.now, l.e.plan.Take
+	s.Outcome, s.Status, s.Text, s.Done, s.Received = wiregauge.OK, s.status, "", l.now, l.e.plan.Take
 }
 
 // land takes s off its link, and finishes it or keeps it to be sent once more.

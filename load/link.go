@@ -263,7 +263,9 @@ func (s *slot) message(l *lane, body []byte) (enough bool) {
 		l.tally.gap(s, l.now-s.last)
 	}
 	s.last = l.now
-	s.taken = s.taken || p.Take > 0 && s.Received >= p.Take
+	if !s.taken && p.Take > 0 && s.Received >= p.Take {
+		s.taken, s.status = true, s.Status
+	}
 	return s.taken
 }
 

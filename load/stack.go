@@ -92,7 +92,7 @@ func (t *turn) callContext(timeout time.Duration, s *slot) (context.Context, con
 func (s *slot) settle(late bool, take int) {
 	switch {
 	case s.taken && s.Outcome != wiregauge.Retried:
-		s.Outcome, s.Received, s.Done = wiregauge.OK, take, s.last
+		s.Outcome, s.Status, s.Text, s.Received, s.Done = wiregauge.OK, s.status, "", take, s.last
 	case late && s.Outcome != wiregauge.OK && s.Outcome != wiregauge.Retried:
 		s.Outcome = wiregauge.Timeout
 	case s.Outcome == wiregauge.Unfinished:

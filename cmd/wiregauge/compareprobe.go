@@ -30,14 +30,13 @@ func (a *arm) probe(ctx context.Context, at compare.Running) (compare.Sample, er
 	if err != nil {
 		return compare.Sample{}, r.target.dialError(err)
 	}
-	defer x.Close()
+	defer x.close()
 	first, err := r.ask(ctx, x, a.o.Take)
 	if err != nil {
 		return compare.Sample{}, r.target.dialError(err)
 	}
 	s := r.sample(first, info)
-	sent, received, tlsSent, tlsReceived := x.Traffic()
-	s.SentBytes, s.RecvBytes = sent.Total()+tlsSent, received.Total()+tlsReceived
+	s.SentBytes, s.RecvBytes = x.carried()
 	if s.Failure != "" {
 		return s, nil
 	}
@@ -49,22 +48,6 @@ func (a *arm) probe(ctx context.Context, at compare.Running) (compare.Sample, er
 	return s, nil
 }
 
-// connect opens a connection within --connect-timeout, the peer's hello included.
-func (r *readyArm) connect(ctx context.Context) (*wire.Exchange, *wire.Info, error) {
-	if limit := r.target.Dialer.Timeout; limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
-		defer cancel()
-	}
-	conn, err := r.target.Dialer.Dial(ctx)
-	if err != nil {
-		return nil, nil, err
-	}
-	info := conn.Info()
-	x, err := wire.NewExchange(ctx, conn, r.target.session)
-	return x, &info, err
-}
-
 // An answer is one finished call and the messages it brought.
 type answer struct {
 	call     wiregauge.Call
@@ -73,7 +56,7 @@ type answer struct {
 }
 
 // ask makes one call.
-func (r *readyArm) ask(ctx context.Context, x *wire.Exchange, take int) (*answer, error) {
+func (r *readyArm) ask(ctx context.Context, x prober, take int) (*answer, error) {
 	request := *r.sent.Requests[0]
 	request.Keep = true
 	a := &answer{}
@@ -81,14 +64,16 @@ func (r *readyArm) ask(ctx context.Context, x *wire.Exchange, take int) (*answer
 	a.call.Explain, a.call.Detail = true, &wiregauge.Detail{}
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.plan.load.Timeout, probeTimeout))
 	defer cancel()
-	handler := wire.Handler{Message: func(body []byte) {
+	return a, x.do(ctx, &a.call, func(body []byte) {
+		if a.taken {
+			return // what was on its way when enough had come
+		}
 		a.messages = append(a.messages, bytes.Clone(body))
 		if take > 0 && len(a.messages) >= take {
 			a.taken = true
 			cancel()
 		}
-	}}
-	return a, x.Do(ctx, &a.call, handler)
+	})
 }
 
 // failure says in words why an answer is no success, "" when it is one.
@@ -106,10 +91,20 @@ func (r *readyArm) failure(a *answer) string {
 	if c.Outcome != wiregauge.OK {
 		return r.failed(c)
 	}
-	if check := r.plan.load.Check; check != nil && !check(c, bytes.Join(a.messages, nil)) {
+	if check := r.plan.load.Check; check != nil && !a.pass(check) {
 		return "what --expect does not"
 	}
 	return ""
+}
+
+// pass reports whether every message is what is expected, or nothing at all is.
+func (a *answer) pass(check func(*wiregauge.Call, []byte) bool) bool {
+	for _, m := range a.messages {
+		if !check(&a.call, m) {
+			return false
+		}
+	}
+	return len(a.messages) > 0 || check(&a.call, nil)
 }
 
 func (r *readyArm) failed(c *wiregauge.Call) string {

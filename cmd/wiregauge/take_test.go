@@ -57,9 +57,12 @@ func takeThree(t *testing.T, s *casesvc.Server, url string, args []string) {
 	}
 	until(t, "the stream is cancelled", func() bool { return s.Canceled("Stream") == 1 })
 	s.Reset()
-	f, out := measured(t, exitOK, append([]string{"run", url, "-n", "20", "-c", "4"}, args...)...)
+	f, out := measured(t, exitOK, append([]string{"run", url, "-n", "20", "-c", "4", "--expect-status", "200"}, args...)...)
 	arm := f.Arms[0]
 	conserved(t, arm.Counts)
+	if len(arm.Statuses) != 1 || arm.Statuses[0].Status != 200 || arm.Statuses[0].Count != 20 {
+		t.Errorf("statuses %+v", arm.Statuses)
+	}
 	if arm.OK != 20 || arm.Messages != 60 || arm.MessageGap == nil || arm.MessageGap.N != 40 || arm.Connections.Failed != 0 {
 		t.Errorf("%+v, gaps %+v, connections %+v\n%s", arm.Counts, arm.MessageGap, arm.Connections, out.stdout)
 	}
@@ -178,4 +181,23 @@ func TestInboxHoldsTheSenderBack(t *testing.T) {
 			t.Fatal("it waits though nothing more comes")
 		}
 	})
+}
+
+// Streams are compared over protocols like any other calls: the same messages came, three of each.
+func TestTakeInACompare(t *testing.T) {
+	s := startCases(t, casesvc.Options{})
+	for _, client := range []string{"wire", "stack"} {
+		f := compared(t, "rest="+s.URL("http", "Stream"), "h2="+s.URL("h2c", "Stream"), "grpc="+s.URL("grpc", "Stream"), "--proto", protoFile(t),
+			"-d", `{"id":7}`, "--take", "3", "--client", client, "--rounds", "3", "--turn", "20ms", "--warmup", "10", "-c", "2")
+		for _, c := range f.Fair.Checks {
+			if !c.Passed || c.Unknown && c.Name == "reply" {
+				t.Errorf("%s: %+v", client, c)
+			}
+		}
+		for _, a := range f.Arms {
+			if a.Failed != 0 || a.Client != client {
+				t.Errorf("%s: arm %s by %s: %+v, %+v", client, a.Name, a.Client, a.Counts, a.Errors)
+			}
+		}
+	}
 }

@@ -15,6 +15,7 @@ func expectsStream(st *Stream, status int) bool {
 // stream readies b for a stream of messages. A compressed one can be read only when it is whole.
 func (p *plain) stream(st *Stream, b *body, h *Head, end bool) {
 	b.encoding, _ = h.Get("content-encoding")
+	st.Call.Status = h.Status // it may be cut short
 	kind, _ := h.Get("content-type")
 	kind, _, _ = strings.Cut(kind, ";")
 	b.streams = !isGzip(b.encoding)
