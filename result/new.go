@@ -9,8 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 	"time"
-
-	"golang.org/x/sys/unix"
 )
 
 // NewFile is an empty record of kind "run" or "comparison", made now, by this program, on this machine. Its trust
@@ -59,14 +57,6 @@ func thisHost() Host {
 		Name: name, OS: runtime.GOOS, Arch: runtime.GOARCH, Kernel: kernel(),
 		CPUs: runtime.NumCPU(), CPU: cpuModel(), Procs: runtime.GOMAXPROCS(0),
 	}
-}
-
-func kernel() string {
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return ""
-	}
-	return unix.ByteSliceToString(u.Release[:])
 }
 
 // cpuModel is the processor's name where the system tells it (Linux); else empty.

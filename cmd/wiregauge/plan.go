@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"syscall"
 	"time"
 
 	"wiregauge/internal/option"
@@ -82,7 +81,7 @@ func checkLoad(o *LoadOptions, set *option.Set) error {
 		return usage("--think is a pause of the callers of a closed loop; under --rate calls are due on a schedule")
 	case !o.Rate.open() && !o.Ramp.rate && set.Given("max-inflight"):
 		return usage("--max-inflight goes with --rate; in a closed loop say -c")
-	case o.ServerPID > 0 && syscall.Kill(o.ServerPID, 0) == syscall.ESRCH:
+	case o.ServerPID > 0 && noSuchProcess(o.ServerPID):
 		return usage("--server-pid %d: there is no such process", o.ServerPID)
 	}
 	return nil
@@ -250,11 +249,10 @@ func (out *plan) remember(o *LoadOptions) {
 
 // noticeLimits finds what would spoil the run without stopping it.
 func (out *plan) noticeLimits(o *LoadOptions, set *option.Set) {
-	var limit syscall.Rlimit
 	connections := uint64(out.load.Connections)
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit) == nil && uint64(limit.Cur) < connections+100 {
+	if limit, known := mostOpenFiles(); known && limit < connections+100 {
 		out.notices = append(out.notices, fmt.Sprintf("warning: open files limit %d is below %d connections + 100; run: ulimit -n %d",
-			limit.Cur, connections, max(8192, 2*(connections+100))))
+			limit, connections, max(8192, 2*(connections+100))))
 	}
 	if o.Timeout >= time.Minute {
 		out.notices = append(out.notices, fmt.Sprintf("notice: -t %s is the time limit of a call; wrk's threads are not needed here, fortio's duration is -z",

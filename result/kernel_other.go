@@ -1,0 +1,6 @@
+//go:build !unix
+
+package result
+
+// kernel is not known here.
+func kernel() string { return "" }
