@@ -28,13 +28,13 @@ func (r *readyArm) connect(ctx context.Context) (prober, *wire.Info, error) {
 		return nil, nil, err
 	}
 	info := conn.Info()
-	if r.target.Client == "stack" { // a library does not tell what its connection is
-		_ = conn.Close()
-		client, err := r.target.stack()
-		return libraryProber{client}, &info, err
-	}
 	x, err := wire.NewExchange(ctx, conn, r.target.session)
-	return wireProber{x}, &info, err
+	if err != nil || r.target.Client == "wire" {
+		return wireProber{x}, &info, err
+	}
+	x.Close() // it was to see who is there, which a library does not tell: its errors come with the first call
+	client, err := r.target.stack()
+	return libraryProber{client}, &info, err
 }
 
 // A wireProber is our own client.
