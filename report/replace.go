@@ -22,10 +22,10 @@ func (o Output) render(w io.Writer, files []*result.File, opt Options) error {
 	return z.Close()
 }
 
-// replaceFile puts text at path in one step. What is no regular file (a pipe, /dev/null) is written to directly,
+// replaceFile puts text at path in one step. What is no regular file (a pipe, a link, /dev/null) is written to directly,
 // since renaming over it would remove it.
 func replaceFile(path string, text []byte) error {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, text, 0o644)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".wiregauge-*")

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -53,12 +55,12 @@ func (a *app) bareURL(ctx context.Context, o *callOptions, host, method string) 
 	}
 	url, seen, err := a.guess(ctx, &o.ConnOptions, host, path)
 	if err == nil {
-		a.noticeGuess(&o.TalkOptions, host, seen, url)
+		a.noticeGuess(&o.NoticeOptions, host, seen, url)
 	}
 	return url, err
 }
 
-func (a *app) noticeGuess(o *TalkOptions, host, seen, url string) {
+func (a *app) noticeGuess(o *NoticeOptions, host, seen, url string) {
 	if !o.Silent {
 		fmt.Fprintf(a.stderr, "notice: %s speaks %s; the full URL is %s\n", host, seen, url)
 	}
@@ -179,11 +181,13 @@ func gzipped(p []byte) []byte {
 	return b.Bytes()
 }
 
-// A sink is where the answer goes: standard output, or a file that appears under its name when it is whole.
+// A sink is where the answer goes: standard output, a file that appears under its name when it is whole, or a device,
+// pipe or link, which is written to as it is and never replaced.
 type sink struct {
 	io.Writer
-	file *os.File
-	name string
+	file  *os.File
+	name  string
+	plain bool // file is not yet under its name
 }
 
 // openSink checks the place before anything is sent.
@@ -197,11 +201,22 @@ func openSink(name string, stdout io.Writer) (*sink, error) {
 	if info, err := os.Stat(name); err == nil && info.IsDir() {
 		return nil, usage("-o %s: that is a folder", name)
 	}
-	f, err := os.CreateTemp(filepath.Dir(name), ".wiregauge-*")
+	if info, err := os.Lstat(name); err == nil && !info.Mode().IsRegular() { // /dev/null, or a link to somewhere
+		f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+		if err != nil {
+			return nil, usage("-o %s: %w", name, err)
+		}
+		return &sink{Writer: f, file: f, name: name}, nil
+	}
+	dir := filepath.Dir(name)
+	f, err := os.CreateTemp(dir, ".wiregauge-*")
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, usage("-o %s: there is no folder %s; make it first: mkdir -p %s", name, dir, dir)
+	}
 	if err != nil {
 		return nil, usage("-o %s: %w", name, err)
 	}
-	return &sink{Writer: f, file: f, name: name}, nil
+	return &sink{Writer: f, file: f, name: name, plain: true}, nil
 }
 
 // commit gives the file its name.
@@ -211,6 +226,9 @@ func (s *sink) commit() error {
 	}
 	f := s.file
 	s.file = nil
+	if !s.plain {
+		return f.Close()
+	}
 	err := f.Chmod(0o644)
 	if cerr := f.Close(); err == nil {
 		err = cerr
@@ -229,6 +247,8 @@ func (s *sink) commit() error {
 func (s *sink) discard() {
 	if s.file != nil {
 		_ = s.file.Close()
-		_ = os.Remove(s.file.Name())
+		if s.plain {
+			_ = os.Remove(s.file.Name())
+		}
 	}
 }

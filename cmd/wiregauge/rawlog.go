@@ -70,8 +70,8 @@ type rawLog struct {
 func openRaw(path string) (*rawLog, error) {
 	l := &rawLog{path: path}
 	var err error
-	if info, statErr := os.Stat(path); statErr == nil && !info.Mode().IsRegular() {
-		l.file, err = os.OpenFile(path, os.O_WRONLY, 0) // a pipe: a new name would take its place
+	if info, statErr := os.Lstat(path); statErr == nil && !info.Mode().IsRegular() {
+		l.file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644) // a pipe or link: a new name would take its place
 	} else if l.file, err = os.CreateTemp(filepath.Dir(path), ".wiregauge-*"); err == nil {
 		err = l.file.Chmod(0o644)
 	}

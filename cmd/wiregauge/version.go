@@ -21,16 +21,16 @@ func (a *app) versionCommand() *cobra.Command {
 
 func (a *app) printVersion() error {
 	version, commit := buildVersion()
-	fmt.Fprintf(a.stdout, "wiregauge %s", version)
+	text := "wiregauge " + version
 	if commit != "" {
-		fmt.Fprintf(a.stdout, " (%s)", commit)
+		text += " (" + commit + ")"
 	}
 	var names []string
 	for _, p := range protocol.All() {
 		names = append(names, p.Name)
 	}
-	fmt.Fprintf(a.stdout, "\n%s %s/%s\nprotocols: %s\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(names, " "))
-	return nil
+	_, err := fmt.Fprintf(a.stdout, "%s\n%s %s/%s\nprotocols: %s\n", text, runtime.Version(), runtime.GOOS, runtime.GOARCH, strings.Join(names, " "))
+	return err
 }
 
 // buildVersion is what the Go tool stamped into the binary.
