@@ -36,8 +36,13 @@ var demoArms = []struct{ name, protocol, url string }{
 
 // demoOptions are the flags of demo.
 type demoOptions struct {
-	Seed          uint64 `flag:"seed" value:"N" default:"1" help:"of the random orders"`
+	orderOptions  `group:"Comparison"`
 	OutputOptions `group:"Output"`
+}
+
+// orderOptions say in which order turns are taken.
+type orderOptions struct {
+	Seed uint64 `flag:"seed" value:"N" default:"1" help:"of the random orders"`
 }
 
 func (a *app) demoCommand() *cobra.Command {

@@ -64,7 +64,7 @@ func shortDemo(t *testing.T, s *started, launches, rounds int) (c *comparison, d
 	t.Helper()
 	t.Setenv(asProgram, "1")
 	dir, stdout = t.TempDir(), &bytes.Buffer{}
-	o := &demoOptions{Seed: 1}
+	o := &demoOptions{orderOptions: orderOptions{Seed: 1}}
 	option.Bind(nil, o)
 	o.Output = []string{"html=" + filepath.Join(dir, demoHTML), "json=" + filepath.Join(dir, demoJSON)}
 	var talk bytes.Buffer

@@ -19,7 +19,7 @@ type schemaOptions struct {
 	ContractOptions `group:"Contract"`
 	ConnOptions     `group:"Connection"`
 	metaOptions     `group:"Connection"`
-	TalkOptions     `group:"Output"`
+	NoticeOptions   `group:"Output"`
 }
 
 // metaOptions are what a reflection server may want to see.
@@ -158,7 +158,7 @@ func (a *app) bareServer(ctx context.Context, o *schemaOptions, raw string) (str
 		return "", err
 	}
 	url = strings.TrimSuffix(url, method) + path
-	a.noticeGuess(&o.TalkOptions, host, seen, url)
+	a.noticeGuess(&o.NoticeOptions, host, seen, url)
 	return url, nil
 }
 

@@ -23,13 +23,18 @@ type OutputOptions struct {
 	TalkOptions
 }
 
-// TalkOptions say how much is said on standard error, and how the terminal looks; every command takes them.
+// TalkOptions say how much is said on standard error, and how the terminal looks.
 type TalkOptions struct {
-	Silent   bool      `flag:"silent,s" alias:"quiet" help:"no progress, no notices"`
-	Verbose  verbosity `flag:"verbose,v" help:"more about what is done; -vv for everything"`
-	Color    string    `flag:"color" value:"WHEN" default:"auto" choices:"auto|always|never" help:"colours on the terminal"`
-	NoColor  bool      `flag:"no-color" help:"same as --color=never"`
-	Progress string    `flag:"progress" value:"HOW" default:"auto" choices:"auto|plain|none" help:"a live line on a terminal, else one line per 10 s"`
+	NoticeOptions
+	Color    string `flag:"color" value:"WHEN" default:"auto" choices:"auto|always|never" help:"colours on the terminal"`
+	NoColor  bool   `flag:"no-color" help:"same as --color=never"`
+	Progress string `flag:"progress" value:"HOW" default:"auto" choices:"auto|plain|none" help:"a live line on a terminal, else one line per 10 s"`
+}
+
+// NoticeOptions say how much is said on standard error.
+type NoticeOptions struct {
+	Silent  bool      `flag:"silent,s" alias:"quiet" help:"no progress, no notices"`
+	Verbose verbosity `flag:"verbose,v" help:"more about what is done; -vv for everything"`
 }
 
 // verbosity counts -v.
@@ -82,15 +87,20 @@ func (a *app) write(o *OutputOptions, outs []report.Output, f *result.File) erro
 	if err := a.writeAll(outs, []*result.File{f}, opt); err != nil {
 		return err
 	}
+	a.wrote(o, outs)
+	return nil
+}
+
+// wrote says which files there are now.
+func (a *app) wrote(o *OutputOptions, outs []report.Output) {
 	if o.Silent {
-		return nil
+		return
 	}
 	for _, out := range outs {
 		if out.Path != report.Stdout {
 			fmt.Fprintf(a.stderr, "wrote %s\n", out.Path)
 		}
 	}
-	return nil
 }
 
 // look fits a report to standard output: colours, width, and signs beyond ASCII where the locale has them.

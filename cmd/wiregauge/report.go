@@ -57,7 +57,11 @@ func (a *app) report(o *reportOptions, set *option.Set, paths []string) error {
 		opt.Percentiles = o.Percentiles
 	}
 	a.look(&opt, &o.TalkOptions)
-	return a.writeAll(outs, files, opt)
+	if err := a.writeAll(outs, files, opt); err != nil {
+		return err
+	}
+	a.wrote(&o.OutputOptions, outs)
+	return nil
 }
 
 // savedResults reads every file; one may hold several results.

@@ -49,7 +49,7 @@ func TestReportPutsResultsSideBySideWithoutAVerdict(t *testing.T) {
 func TestReportReadsItsOwnPageBack(t *testing.T) {
 	path := saved(t, "one")
 	page := filepath.Join(t.TempDir(), "r.html")
-	if s := invoke(t, "report", path, "-o", "html="+page); s.code != 0 || s.stdout != "" {
+	if s := invoke(t, "report", path, "-o", "html="+page); s.code != 0 || s.stdout != "" || s.stderr != "wrote "+page+"\n" {
 		t.Fatalf("exit %d, %q, %s", s.code, s.stdout, s.stderr)
 	}
 	want, _ := os.ReadFile(path)
@@ -99,7 +99,11 @@ func TestSchemaPrintsTheSchema(t *testing.T) {
 	if s.code != 0 || !bytes.Equal([]byte(s.stdout), result.SchemaJSON) {
 		t.Errorf("exit %d, %.60q", s.code, s.stdout)
 	}
-	for args, want := range map[string]string{"": "wants one name", "resolt": `no schema "resolt"`, "suite": "not in this version"} {
+	s = invoke(t, "schema", "suite")
+	if s.code != 0 || !strings.Contains(s.stdout, `"title": "wiregauge suite"`) || !strings.Contains(s.stdout, `"max-errors": {`) {
+		t.Errorf("exit %d, %.60q", s.code, s.stdout)
+	}
+	for args, want := range map[string]string{"": "wants one name", "resolt": `no schema "resolt"`} {
 		if s := invoke(t, append([]string{"schema"}, strings.Fields(args)...)...); s.code != exitUsage || !strings.Contains(s.stderr, want) {
 			t.Errorf("schema %s: exit %d, %q", args, s.code, s.stderr)
 		}

@@ -4,33 +4,32 @@ import (
 	"github.com/spf13/cobra"
 
 	"wiregauge/result"
+	"wiregauge/suite"
 )
 
 func (a *app) schemaCommand() *cobra.Command {
-	o := &struct {
-		TalkOptions `group:"Output"`
-	}{}
-	cmd := &cobra.Command{
-		Use: "schema result", Short: "the JSON Schema of saved results",
-		Long:    "Print the JSON Schema that every saved result keeps to. Fields may be added to it; none changes its meaning.",
-		Example: "  wiregauge schema result > result.schema.json",
+	return &cobra.Command{
+		Use: "schema result|suite", Short: "the JSON Schema of saved results, or of suite files",
+		Long: "Print a JSON Schema: the one that every saved result keeps to, or the one of suite files, for editors.\n" +
+			"Fields may be added to results; none changes its meaning.",
+		Example: "  wiregauge schema result > result.schema.json\n" +
+			"  wiregauge schema suite > suite.schema.json",
+		ValidArgs: []string{"result", "suite"},
+		RunE:      func(_ *cobra.Command, args []string) error { return a.schema(args) },
 	}
-	a.bind(cmd, o)
-	cmd.RunE = func(_ *cobra.Command, args []string) error { return a.schema(args) }
-	return cmd
 }
 
-func (a *app) schema(args []string) error {
+func (a *app) schema(args []string) (err error) {
 	if len(args) != 1 {
-		return usage("schema wants one name: result").with("try", "wiregauge schema result")
+		return usage("schema wants one name: result or suite").with("try", "wiregauge schema result")
 	}
 	switch name := args[0]; name {
 	case "result":
-		_, err := a.stdout.Write(result.SchemaJSON)
-		return err
+		_, err = a.stdout.Write(result.SchemaJSON)
 	case "suite":
-		return later("`wiregauge schema suite`")
+		_, err = a.stdout.Write(suite.Schema(suiteKeys()))
 	default:
-		return usage("there is no schema %q; there is result", name).with("try", "wiregauge schema result")
+		return usage("there is no schema %q; there are result and suite", name).with("try", "wiregauge schema result")
 	}
+	return err
 }

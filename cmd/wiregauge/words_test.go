@@ -246,7 +246,14 @@ func TestHelp(t *testing.T) {
 		for _, args := range [][]string{{c.Name(), "-h"}, {"help", c.Name()}} {
 			if s := invoke(t, args...); s.code != exitOK || !strings.Contains(s.stdout, "wiregauge "+c.Name()) || s.stderr != "" {
 				t.Errorf("%v: exit %d\n%s%s", args, s.code, s.stdout, s.stderr)
+			} else if strings.Contains(s.stdout, "\n:\n") {
+				t.Errorf("%v: flags under no heading\n%s", args, s.stdout)
 			}
+		}
+	}
+	for _, name := range []string{"list", "describe", "schema"} {
+		if s := invoke(t, name, "-h"); strings.Contains(s.stdout, "--color") || strings.Contains(s.stdout, "--progress") {
+			t.Errorf("%s has neither colours nor progress\n%s", name, s.stdout)
 		}
 	}
 	for _, args := range [][]string{nil, {"-h"}, {"help"}} {
