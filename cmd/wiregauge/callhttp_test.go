@@ -121,7 +121,7 @@ func TestCallSavesTheBody(t *testing.T) {
 	})
 	t.Run("no such folder", func(t *testing.T) {
 		got := invoke(t, "call", srv.URL+"/json", "-o", filepath.Join(dir, "no", "body"))
-		if got.code != 2 || !strings.Contains(got.stderr, "no such file") {
+		if got.code != 2 || !strings.Contains(got.stderr, "there is no folder") {
 			t.Errorf("exit %d\n%s", got.code, got.stderr)
 		}
 	})

@@ -183,29 +183,6 @@ func TestARunOutlivesItsServer(t *testing.T) {
 	}
 }
 
-// TestAnArmThatDies: a comparison keeps the rounds before the death of an arm and ends with exit 3.
-func TestAnArmThatDies(t *testing.T) {
-	for _, scheme := range []string{"http", "grpc"} {
-		t.Run(scheme, func(t *testing.T) {
-			t.Parallel()
-			server := mortality(t, echoes[scheme], 30_000)
-			dir := t.TempDir()
-			args := append([]string{"compare", "good=" + urlOf(scheme, good(t, scheme)), "bad=" + urlOf(scheme, server.Address()),
-				"--quick", "--rounds", "100000", "-n", "1m", "--warmup", "5", "-c", "2", "-o", "json=r.json"}, request(t, scheme)...)
-			p := command{args: args, dir: dir}.begin(t)
-			until(t, server.heard, p)
-			server.Close()
-			s := p.end(t)
-			s.wants(t, 3, "error: arm bad in launch 1, round ")
-			f := saved(t, filepath.Join(dir, "r.json"))
-			if len(f.Turns) == 0 || !f.Partial {
-				t.Errorf("%d turns, partial %v\n%s", len(f.Turns), f.Partial, s.stdout)
-			}
-			noHalfFiles(t, dir)
-		})
-	}
-}
-
 // TestCtrlCWhileCallsHang: a server that never answers holds nobody back.
 func TestCtrlCWhileCallsHang(t *testing.T) {
 	for scheme := range echoes {
