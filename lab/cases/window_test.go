@@ -103,7 +103,7 @@ func inTables(t *testing.T, got told, low, high int64) {
 func TestCallsInFlightAtTheDeadline(t *testing.T) {
 	t.Parallel()
 	eachWay(t, everyWay, func(t *testing.T, w way) {
-		s, urls := serve(t, plainPlant("hang=/100"))
+		s, urls := serve(t, plainPlant("hang=/20"))
 		got := measure(t, exitOK, "run", urls[w.scheme+" hello"], "-d", `{"greeting":"x"}`, "-z", "1s", "-c", "10", "--connections", "10", "--client", w.client, "--server-stats", s.AdminURL())
 		a := got.arm()
 		if a.OK == 0 || a.Failed != 0 || a.Unfinished == 0 || a.Unfinished > 10 || a.Ages.N != a.Unfinished || a.Latency.N != a.OK {
