@@ -135,11 +135,12 @@ func (b *book) closeStrip(s *strip) {
 
 // told is s in numbers.
 func (s *strip) told() result.Strip {
-	h := &s.latency
-	return result.Strip{
-		At: time.Duration(s.second) * time.Second, OK: s.ok, Failed: s.failed,
-		P50: h.Percentile(50), P99: h.Percentile(99), Max: h.Max(),
+	t := result.Strip{At: time.Duration(s.second) * time.Second, OK: s.ok, Failed: s.failed}
+	if s.ok > 0 {
+		p50, p99, most := s.latency.Percentile(50), s.latency.Percentile(99), s.latency.Max()
+		t.P50, t.P99, t.Max = &p50, &p99, &most
 	}
+	return t
 }
 
 // show leaves a second where Snapshot finds it without a lock.

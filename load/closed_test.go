@@ -268,14 +268,29 @@ func TestStrips(t *testing.T) {
 			t.Fatalf("%+v", r.Strips)
 		}
 		for i, want := range []result.Strip{
-			{At: 0, OK: 100, Due: 100, P50: 10 * ms, P99: 10 * ms, Max: 10 * ms},
-			{At: time.Second, OK: 100, Due: 100, P50: 10 * ms, P99: 10 * ms, Max: 10 * ms},
-			{At: 2 * time.Second, OK: 20, Due: 20, P50: 50 * ms, P99: 50 * ms, Max: 50 * ms},
-			{At: 3 * time.Second, OK: 19, Due: 20, P50: 50 * ms, P99: 50 * ms, Max: 50 * ms},
+			{At: 0, OK: 100, Due: 100, P50: new(10 * ms), P99: new(10 * ms), Max: new(10 * ms)},
+			{At: time.Second, OK: 100, Due: 100, P50: new(10 * ms), P99: new(10 * ms), Max: new(10 * ms)},
+			{At: 2 * time.Second, OK: 20, Due: 20, P50: new(50 * ms), P99: new(50 * ms), Max: new(50 * ms)},
+			{At: 3 * time.Second, OK: 19, Due: 20, P50: new(50 * ms), P99: new(50 * ms), Max: new(50 * ms)},
 		} {
 			got := r.Strips[i]
-			if got.At != want.At || got.OK != want.OK || got.Due != want.Due || got.Max != want.Max {
+			if got.At != want.At || got.OK != want.OK || got.Due != want.Due || got.Max == nil || *got.Max != *want.Max {
 				t.Errorf("second %d: %+v, want %+v", i, got, want)
+			}
+		}
+	})
+}
+
+// A second in which no call ended well has no latency, neither in the turn nor in a snapshot.
+func TestSecondsWithoutGoodCalls(t *testing.T) {
+	p := &peer{behave: func(int, time.Duration) reply { return reply{after: 10 * ms, status: 500} }}
+	inFakeTime(t, p, Plan{}, Spec{Duration: 1990 * ms}, func(t *testing.T, r result.Turn) {
+		if len(r.Strips) != 2 {
+			t.Fatalf("%+v", r.Strips)
+		}
+		for _, s := range r.Strips {
+			if s.Failed == 0 || s.P50 != nil || s.P99 != nil || s.Max != nil {
+				t.Errorf("%+v", s)
 			}
 		}
 	})

@@ -208,7 +208,10 @@ func (e *Engine) Snapshot() Snapshot {
 		LatenessP99: time.Duration(t.book.late99.Load()),
 	}
 	if last := t.book.shown.Load(); last != nil {
-		s.Second, s.P50, s.P99, s.Max = last.At, last.P50, last.P99, last.Max
+		s.Second = last.At
+		if last.P50 != nil {
+			s.P50, s.P99, s.Max = *last.P50, *last.P99, *last.Max
+		}
 	}
 	if s.Warming {
 		s.Elapsed = now - t.start

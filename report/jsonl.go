@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"io"
+	"time"
 
 	"wiregauge/result"
 )
@@ -11,16 +12,16 @@ import (
 // A second is one line of JSON lines: what happened in one second of one arm. Percentiles are of the OK calls that
 // ended in it, null when there were none.
 type second struct {
-	Type   string `json:"type"` // "second"; "warmup" of a run that goes on, before the measured window
-	ID     string `json:"id"`
-	Arm    string `json:"arm"`
-	AtNS   int64  `json:"at_ns"`
-	Due    int64  `json:"due"`
-	OK     int64  `json:"ok"`
-	Failed int64  `json:"failed"`
-	P50    *int64 `json:"p50_ns"`
-	P99    *int64 `json:"p99_ns"`
-	Max    *int64 `json:"max_ns"`
+	Type   string         `json:"type"` // "second"; "warmup" of a run that goes on, before the measured window
+	ID     string         `json:"id"`
+	Arm    string         `json:"arm"`
+	AtNS   int64          `json:"at_ns"`
+	Due    int64          `json:"due"`
+	OK     int64          `json:"ok"`
+	Failed int64          `json:"failed"`
+	P50    *time.Duration `json:"p50_ns"`
+	P99    *time.Duration `json:"p99_ns"`
+	Max    *time.Duration `json:"max_ns"`
 }
 
 // A summary is the last line: the whole result.
@@ -65,10 +66,6 @@ func summaryOf(f *result.File) (s summary, err error) {
 }
 
 func secondOf(id, arm string, s result.Strip) second {
-	line := second{Type: "second", ID: id, Arm: arm, AtNS: int64(s.At), Due: s.Due, OK: s.OK, Failed: s.Failed}
-	if s.OK > 0 {
-		p50, p99, most := int64(s.P50), int64(s.P99), int64(s.Max)
-		line.P50, line.P99, line.Max = &p50, &p99, &most
-	}
-	return line
+	return second{Type: "second", ID: id, Arm: arm, AtNS: int64(s.At), Due: s.Due, OK: s.OK, Failed: s.Failed,
+		P50: s.P50, P99: s.P99, Max: s.Max}
 }

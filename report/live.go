@@ -61,11 +61,11 @@ func (l *Live) Write(s Second) {
 		line.Type = "warmup"
 	}
 	for _, p := range []struct {
-		to   **int64
+		to   **time.Duration
 		from time.Duration
 	}{{&line.P50, s.P50}, {&line.P99, s.P99}, {&line.Max, s.Max}} {
-		if ns := int64(p.from); ns > 0 && s.OK > 0 {
-			*p.to = &ns
+		if d := p.from; d > 0 && s.OK > 0 {
+			*p.to = &d
 		}
 	}
 	l.line(line)

@@ -38,7 +38,7 @@ func TestLiveLinesAreThoseOfASavedResult(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := f.Arms[0].Strips[12]
-	l.Write(Second{At: s.At, Due: s.Due, OK: s.OK, Failed: s.Failed, P50: s.P50, P99: s.P99, Max: s.Max})
+	l.Write(Second{At: s.At, Due: s.Due, OK: s.OK, Failed: s.Failed, P50: *s.P50, P99: *s.P99, Max: *s.Max})
 	if out.String() != saved[12] {
 		t.Errorf("live  %ssaved %s", &out, saved[12])
 	}

@@ -124,8 +124,6 @@ type Arm struct {
 	Connections Connections  `json:"connections"`
 	SentBytes   Bytes        `json:"sent_bytes"`
 	RecvBytes   Bytes        `json:"received_bytes"`
-	PayloadSent int64        `json:"payload_sent_bytes"` // decoded message, once
-	PayloadRecv int64        `json:"payload_received_bytes"`
 	ClientCPU   CPU          `json:"client_cpu"`
 	Server      *CPU         `json:"server_cpu"`
 	Host        HostLoad     `json:"host"`

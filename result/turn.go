@@ -156,13 +156,13 @@ func (h *HostLoad) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// Strip is one second of a turn.
+// Strip is one second of a turn. Latencies are of the OK calls that ended in it, null when there were none.
 type Strip struct {
-	At     time.Duration `json:"at_ns"`
-	OK     int64         `json:"ok"`
-	Failed int64         `json:"failed"`
-	Due    int64         `json:"due"`
-	P50    time.Duration `json:"p50_ns"`
-	P99    time.Duration `json:"p99_ns"`
-	Max    time.Duration `json:"max_ns"`
+	At     time.Duration  `json:"at_ns"`
+	OK     int64          `json:"ok"`
+	Failed int64          `json:"failed"`
+	Due    int64          `json:"due"`
+	P50    *time.Duration `json:"p50_ns"`
+	P99    *time.Duration `json:"p99_ns"`
+	Max    *time.Duration `json:"max_ns"`
 }

@@ -21,8 +21,8 @@ func overTime(s *story.Story) *figure {
 	}
 	low, high := math.Inf(1), 0.0
 	for _, st := range strips {
-		if st.OK > 0 {
-			low, high = min(low, float64(st.P50)), max(high, float64(st.Max))
+		if st.P50 != nil && st.Max != nil {
+			low, high = min(low, float64(*st.P50)), max(high, float64(*st.Max))
 		}
 	}
 	if high == 0 {
@@ -37,11 +37,11 @@ func overTime(s *story.Story) *figure {
 	var ends []label
 	for i, line := range []struct {
 		name string
-		of   func(result.Strip) time.Duration
+		of   func(result.Strip) *time.Duration
 	}{
-		{"p50", func(s result.Strip) time.Duration { return s.P50 }},
-		{"p99", func(s result.Strip) time.Duration { return s.P99 }},
-		{"max", func(s result.Strip) time.Duration { return s.Max }},
+		{"p50", func(s result.Strip) *time.Duration { return s.P50 }},
+		{"p99", func(s result.Strip) *time.Duration { return s.P99 }},
+		{"max", func(s result.Strip) *time.Duration { return s.Max }},
 	} {
 		if end := f.strips(i, strips, line.of); end != nil {
 			end.text = line.name
@@ -51,7 +51,7 @@ func overTime(s *story.Story) *figure {
 	labels(f.c, ends, f.y.R1, f.y.R0)
 	failed := f.failures(strips)
 	title := "Latency over time"
-	note := "OK calls by the second they were due in."
+	note := "OK calls by the second they ended in; latency counts from when each was due."
 	if failed > 0 {
 		note += fmt.Sprintf(" ✕ marks %d seconds with failures.", failed)
 	}
@@ -61,16 +61,17 @@ func overTime(s *story.Story) *figure {
 }
 
 // strips draws one line; a second without OK calls breaks it.
-func (f frame) strips(series int, strips []result.Strip, of func(result.Strip) time.Duration) *label {
+func (f frame) strips(series int, strips []result.Strip, of func(result.Strip) *time.Duration) *label {
 	var p svg.Path
 	var end *label
 	drawing := false
 	for _, s := range strips {
-		if s.OK == 0 {
+		d := of(s)
+		if d == nil {
 			drawing = false
 			continue
 		}
-		x, y := f.x.At(s.At.Seconds()+0.5), f.y.At(float64(of(s)))
+		x, y := f.x.At(s.At.Seconds()+0.5), f.y.At(float64(*d))
 		if drawing {
 			p.Line(x, y)
 		} else {
@@ -102,10 +103,10 @@ func stripTable(strips []result.Strip) story.Table {
 	for i := 0; i < len(strips); i += every {
 		s := strips[i]
 		row := []story.Cell{{Text: number.Significant(s.At.Seconds())}, {Text: number.Count(s.Due)}, {Text: number.Count(s.OK)}, {Text: number.Count(s.Failed)}}
-		for _, d := range []time.Duration{s.P50, s.P99, s.Max} {
+		for _, d := range []*time.Duration{s.P50, s.P99, s.Max} {
 			text := number.None
-			if s.OK > 0 {
-				text = number.Duration(int64(d))
+			if d != nil {
+				text = number.Duration(int64(*d))
 			}
 			row = append(row, story.Cell{Text: text})
 		}

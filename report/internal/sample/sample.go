@@ -95,7 +95,7 @@ func strips(seconds int, rate int64) []result.Strip {
 	var all []result.Strip
 	for i := range seconds {
 		s := result.Strip{At: time.Duration(i) * time.Second, OK: rate, Due: rate,
-			P50: 1900 * time.Microsecond, P99: 6 * time.Millisecond, Max: 12 * time.Millisecond}
+			P50: new(1900 * time.Microsecond), P99: new(6 * time.Millisecond), Max: new(12 * time.Millisecond)}
 		if i == 12 || i == 20 {
 			s.OK, s.Failed = rate-2, 2
 		}
