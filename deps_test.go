@@ -37,9 +37,10 @@ var policy = map[string]struct {
 	"lab/interop": {ours: []string{"..."}},
 
 	"protocol/lines":     {stdlib: true},
-	"protocol/stack":     {ours: []string{".", "protocol", "protocol/lines"}},
-	"protocol/http1":     {ours: []string{".", "protocol", "protocol/stack", "protocol/lines"}},
-	"protocol/http2":     {ours: []string{".", "protocol", "protocol/stack", "protocol/lines"}},
+	"protocol/content":   {stdlib: true},
+	"protocol/stack":     {ours: []string{".", "protocol", "protocol/content", "protocol/lines"}},
+	"protocol/http1":     {ours: []string{".", "protocol", "protocol/content", "protocol/stack", "protocol/lines"}},
+	"protocol/http2":     {ours: []string{".", "protocol", "protocol/content", "protocol/stack", "protocol/lines"}},
 	"protocol/grpc":      {ours: []string{".", "protocol", "protocol/http2", "protocol/stack"}},
 	"protocol/tcp":       {ours: []string{".", "protocol"}},
 	"protocol/null":      {ours: []string{".", "protocol", "protocol/tcp"}},

@@ -2,23 +2,18 @@ package http1
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"strings"
+	"wiregauge/protocol/content"
 
 	"wiregauge"
 )
 
 const (
-	// longText is how much of an error's body explains it.
-	longText = 1 << 10
 	// longLine bounds a chunk's first line with its extensions.
 	longLine = 4 << 10
-	// mostKept bounds a kept body, also when decompressed, where the request sets no bound.
-	mostKept = 256 << 20
 	// idleBody is how much memory for bodies a session keeps between calls.
 	idleBody = 1 << 20
 )
@@ -64,7 +59,7 @@ func mostBody(c *wiregauge.Call) int64 {
 	case c.MaxReply > 0:
 		return int64(c.MaxReply)
 	case c.Keep || c.Credit > 0:
-		return mostKept
+		return content.Most
 	}
 	return math.MaxInt64
 }
@@ -177,7 +172,7 @@ func (s *session) deliver(c *wiregauge.Call, body []byte) {
 		body = s.whole(c, body)
 	}
 	if c.Outcome == wiregauge.Failed && c.Explain {
-		c.Text = text(body, a.gzip && !kept)
+		c.Text = content.Text(body, a.gzip && !kept)
 	}
 	s.end(c)
 }
@@ -207,9 +202,9 @@ func (s *session) end(c *wiregauge.Call) {
 func (s *session) whole(c *wiregauge.Call, body []byte) []byte {
 	if s.in.gzip && !isHead(c.Method) && len(body) > 0 {
 		var err error
-		if body, err = inflate(body, int(mostBody(c))); err != nil {
+		if body, err = content.Inflate(body, int(mostBody(c))); err != nil {
 			c.Outcome, c.Text = wiregauge.Malformed, explain(c, err)
-			if errors.Is(err, errTooLarge) {
+			if errors.Is(err, content.ErrTooLarge) {
 				c.Outcome = wiregauge.TooLarge
 			}
 			return nil
@@ -221,38 +216,6 @@ func (s *session) whole(c *wiregauge.Call, body []byte) []byte {
 	}
 	s.ev.Message(c, body)
 	return body
-}
-
-var errTooLarge = errors.New("the answer's body is larger than allowed when decompressed; --max-reply raises the limit")
-
-// inflate decompresses at most limit bytes.
-func inflate(p []byte, limit int) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(p))
-	if err != nil {
-		return nil, notGzip(err)
-	}
-	out, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	switch {
-	case len(out) > limit:
-		return nil, errTooLarge
-	case err != nil:
-		return nil, notGzip(err)
-	}
-	return out, nil
-}
-
-func notGzip(err error) error {
-	return fmt.Errorf("the body is not the gzip it is said to be: %w", err)
-}
-
-// text is the beginning of an error's body, as far as it can be read.
-func text(body []byte, compressed bool) string {
-	if compressed {
-		if r, err := gzip.NewReader(bytes.NewReader(body)); err == nil {
-			body, _ = io.ReadAll(io.LimitReader(r, longText)) // what a cut stream still gives
-		}
-	}
-	return strings.ToValidUTF8(string(body[:min(len(body), longText)]), "\uFFFD")
 }
 
 // noteEncoding counts the message under the compression that its header names.

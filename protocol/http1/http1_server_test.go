@@ -12,6 +12,7 @@ import (
 
 	"wiregauge"
 	"wiregauge/protocol"
+	"wiregauge/protocol/content"
 	"wiregauge/protocol/prototest"
 )
 
@@ -225,8 +226,8 @@ func TestTextIsTheFirstKilobyte(t *testing.T) {
 	}
 	long = strings.ReplaceAll(long, "\xff", "e")
 	_, c, _ = feed(t, protocol.Options{}, &wiregauge.Request{Method: "GET /"}, long, io.EOF)
-	if c.Text != strings.Repeat("e", longText) {
-		t.Errorf("text of %d bytes, expected %d", len(c.Text), longText)
+	if c.Text != strings.Repeat("e", content.TextSize) {
+		t.Errorf("text of %d bytes, expected %d", len(c.Text), content.TextSize)
 	}
 }
 

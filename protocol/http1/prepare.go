@@ -1,22 +1,14 @@
 package http1
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"wiregauge"
 	"wiregauge/protocol"
+	"wiregauge/protocol/content"
 )
-
-// contentTypes says what a body is, by codec, unless the user does.
-var contentTypes = map[string]string{
-	"json":     "application/json",
-	"protobuf": "application/protobuf",
-	"binary":   "application/octet-stream",
-}
 
 // Prepare makes the Request of what a user asked for. The method is GET, or POST when there is a body, and a body
 // is said to be what its codec makes; what the user's own header says wins. The answer to a server stream is cut into
@@ -53,29 +45,17 @@ func prepareBody(r *wiregauge.Request, in protocol.Input) error {
 	if len(r.Messages) == 0 && !r.Shape.StreamsOut() {
 		r.Messages = [][]byte{{}}
 	}
-	if kind := contentTypes[in.Codec]; kind != "" && !has(r.Header, "Content-Type") {
+	if kind := content.Type(in.Codec); kind != "" && !has(r.Header, "Content-Type") {
 		r.Header = append([]wiregauge.Field{{Name: "Content-Type", Value: kind}}, r.Header...)
 	}
 	switch in.Compress {
 	case "", "identity":
 		return nil
 	case "gzip":
-		r.Messages, r.Encoding = compress(r.Messages), "gzip"
+		r.Messages, r.Encoding = content.Gzip(r.Messages), "gzip"
 		return nil
 	}
 	return fmt.Errorf("compression %q is not known; write gzip", in.Compress)
-}
-
-func compress(bodies [][]byte) [][]byte {
-	var all [][]byte
-	for _, b := range bodies {
-		var buf bytes.Buffer
-		w := gzip.NewWriter(&buf)
-		w.Write(b) // a bytes.Buffer does not fail
-		w.Close()
-		all = append(all, buf.Bytes())
-	}
-	return all
 }
 
 // checkLength refuses a Content-Length that is not the body's.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"wiregauge"
+	"wiregauge/protocol/content"
 	"wiregauge/protocol/lines"
 )
 
@@ -215,7 +216,7 @@ func keeps(c *wiregauge.Call) int64 {
 		return math.MaxInt64
 	}
 	if c.Explain && c.Status >= 400 {
-		return longText
+		return content.TextSize
 	}
 	return 0
 }

@@ -1,26 +1,17 @@
 package http2
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
-	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
 	"wiregauge"
 	"wiregauge/protocol"
+	"wiregauge/protocol/content"
 	"wiregauge/protocol/lines"
 )
 
-const (
-	defaultUserAgent = "wiregauge/1"
-	// keptText is how much of an error's body explains it.
-	keptText = 1 << 10
-	// mostInflated bounds a decompressed body where the request sets no bound.
-	mostInflated = 256 << 20
-)
+const defaultUserAgent = "wiregauge/1"
 
 // plain is HTTP itself on a Session: one answer is one message, or a stream of them for a server stream.
 type plain struct {
@@ -149,8 +140,8 @@ func (p *plain) Data(st *Stream, piece []byte, end bool) {
 	switch {
 	case st.Keeps():
 		b.kept = append(b.kept, piece...)
-	case c.Explain && b.status >= 400 && len(b.kept) < keptText:
-		b.kept = append(b.kept, piece[:min(len(piece), keptText-len(b.kept))]...)
+	case c.Explain && b.status >= 400 && len(b.kept) < content.TextSize:
+		b.kept = append(b.kept, piece[:min(len(piece), content.TextSize-len(b.kept))]...)
 	}
 	if end {
 		p.finish(st, b, nil)
@@ -176,9 +167,9 @@ func (p *plain) finish(st *Stream, b *body, whole []byte) {
 	}
 	if st.Keeps() && isGzip(b.encoding) && len(whole) > 0 && !st.bodiless(b.status) {
 		var err error
-		if whole, err = inflate(whole, c.MaxReply); err != nil {
+		if whole, err = content.Inflate(whole, c.MaxReply); err != nil {
 			outcome := wiregauge.Malformed
-			if errors.Is(err, errTooLarge) {
+			if errors.Is(err, content.ErrTooLarge) {
 				outcome = wiregauge.TooLarge
 			}
 			st.Finish(outcome, b.status, err.Error())
@@ -197,7 +188,7 @@ func (p *plain) finish(st *Stream, b *body, whole []byte) {
 	}
 	text := ""
 	if c.Explain {
-		text = bodyText(whole, isGzip(b.encoding))
+		text = content.Text(whole, isGzip(b.encoding))
 	}
 	st.Finish(wiregauge.Failed, b.status, text)
 }
@@ -222,41 +213,6 @@ func noteEncoding(d *wiregauge.Detail, name string) {
 
 func isGzip(name string) bool {
 	return strings.EqualFold(name, "gzip") || strings.EqualFold(name, "x-gzip")
-}
-
-var errTooLarge = errors.New("the answer's body is larger than allowed when decompressed; --max-reply raises the limit")
-
-// inflate decompresses at most limit bytes.
-func inflate(p []byte, limit int) ([]byte, error) {
-	if limit <= 0 {
-		limit = mostInflated
-	}
-	r, err := gzip.NewReader(bytes.NewReader(p))
-	if err != nil {
-		return nil, notGzip(err)
-	}
-	out, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
-	switch {
-	case len(out) > limit:
-		return nil, errTooLarge
-	case err != nil:
-		return nil, notGzip(err)
-	}
-	return out, nil
-}
-
-func notGzip(err error) error {
-	return fmt.Errorf("the body is not the gzip it is said to be: %w", err)
-}
-
-// bodyText is the beginning of an error's body, as far as it can be read.
-func bodyText(p []byte, compressed bool) string {
-	if compressed {
-		if r, err := gzip.NewReader(bytes.NewReader(p)); err == nil {
-			p, _ = io.ReadAll(io.LimitReader(r, keptText)) // what a cut stream still gives
-		}
-	}
-	return strings.ToValidUTF8(string(p[:min(len(p), keptText)]), "\uFFFD")
 }
 
 var _ Semantics = (*plain)(nil)

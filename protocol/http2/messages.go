@@ -3,6 +3,7 @@ package http2
 import (
 	"strconv"
 	"strings"
+	"wiregauge/protocol/content"
 
 	"wiregauge"
 )
@@ -28,7 +29,7 @@ func (p *plain) stream(st *Stream, b *body, h *Head, end bool) {
 // mostMessage bounds one message of a stream, in bytes; 0 for no bound.
 func mostMessage(c *wiregauge.Call) int {
 	if c.MaxReply == 0 && (c.Keep || c.Credit > 0) {
-		return mostInflated
+		return content.Most
 	}
 	return c.MaxReply
 }

@@ -1,8 +1,6 @@
 package http2
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,14 +8,8 @@ import (
 
 	"wiregauge"
 	"wiregauge/protocol"
+	"wiregauge/protocol/content"
 )
-
-// contentTypes says what a body is, by codec, unless the user does.
-var contentTypes = map[string]string{
-	"json":     "application/json",
-	"protobuf": "application/protobuf",
-	"binary":   "application/octet-stream",
-}
 
 // Prepare makes the Request of what a user asked for. The method is GET, or POST when there is a body, and a body
 // is said to be what its codec makes; what the user's own header says wins. The answer to a server stream is cut into
@@ -98,7 +90,7 @@ func prepareBody(r *wiregauge.Request, in protocol.Input) error {
 	if len(r.Messages) == 0 && !r.Shape.StreamsOut() {
 		r.Messages = [][]byte{{}}
 	}
-	kind := contentTypes[in.Codec]
+	kind := content.Type(in.Codec)
 	if in.HasBody && kind != "" && !slices.ContainsFunc(r.Header, func(f wiregauge.Field) bool { return f.Name == "content-type" }) {
 		r.Header = append([]wiregauge.Field{{Name: "content-type", Value: kind}}, r.Header...)
 	}
@@ -106,22 +98,10 @@ func prepareBody(r *wiregauge.Request, in protocol.Input) error {
 	case "", "identity":
 		return nil
 	case "gzip":
-		r.Messages, r.Encoding = compress(r.Messages), "gzip"
+		r.Messages, r.Encoding = content.Gzip(r.Messages), "gzip"
 		return nil
 	}
 	return fmt.Errorf("compression %q is not known; write gzip", in.Compress)
-}
-
-func compress(bodies [][]byte) [][]byte {
-	all := make([][]byte, 0, len(bodies))
-	for _, b := range bodies {
-		var buf bytes.Buffer
-		w := gzip.NewWriter(&buf)
-		w.Write(b) // a bytes.Buffer does not fail
-		w.Close()
-		all = append(all, buf.Bytes())
-	}
-	return all
 }
 
 // checkLength refuses a content-length that is not the body's; a right one is left to the session.

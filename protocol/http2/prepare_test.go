@@ -7,6 +7,7 @@ import (
 
 	"wiregauge"
 	"wiregauge/protocol"
+	"wiregauge/protocol/content"
 )
 
 func TestPrepare(t *testing.T) {
@@ -67,7 +68,7 @@ func TestCompressedBody(t *testing.T) {
 	if err != nil || r.Encoding != "gzip" || len(r.Messages[0]) > 100 {
 		t.Fatalf("%+v (%v)", r, err)
 	}
-	if got, err := inflate(r.Messages[0], 0); err != nil || string(got) != string(body) {
+	if got, err := content.Inflate(r.Messages[0], 0); err != nil || string(got) != string(body) {
 		t.Errorf("inflated to %d bytes (%v)", len(got), err)
 	}
 }

@@ -1,8 +1,6 @@
 package stack
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"io"
 	"net/http"
@@ -10,14 +8,8 @@ import (
 	"strings"
 
 	"wiregauge"
+	"wiregauge/protocol/content"
 	"wiregauge/protocol/lines"
-)
-
-const (
-	// maxText is how much of an error's body is kept.
-	maxText = 1 << 10
-	// maxKept bounds a kept body, also when decompressed, where the request sets no bound.
-	maxKept = 256 << 20
 )
 
 // exchange is what one call needs to read its answer, reused.
@@ -68,11 +60,11 @@ func (x *exchange) body(r io.Reader) (whole bool, err error) {
 	for {
 		n, err := r.Read(x.buf)
 		x.size += n
-		if c.MaxReply > 0 && x.size > c.MaxReply || x.keeps() && x.size > maxKept {
+		if c.MaxReply > 0 && x.size > c.MaxReply || x.keeps() && x.size > content.Most {
 			x.tooLarge()
 			return false, nil
 		}
-		if x.keeps() || c.Outcome == wiregauge.Failed && c.Explain && len(x.kept) < maxText {
+		if x.keeps() || c.Outcome == wiregauge.Failed && c.Explain && len(x.kept) < content.TextSize {
 			x.kept = append(x.kept, x.buf[:n]...)
 		}
 		if errors.Is(err, io.EOF) {
@@ -90,7 +82,7 @@ func (x *exchange) limit() int {
 	if x.call.MaxReply > 0 {
 		return x.call.MaxReply
 	}
-	return maxKept
+	return content.Most
 }
 
 func (x *exchange) tooLarge() {
@@ -101,23 +93,20 @@ func (x *exchange) tooLarge() {
 // tell passes on what was kept, decompressed as our own client does it.
 func (x *exchange) tell(answer *http.Response) {
 	c, body := x.call, x.kept
-	if packed(answer) && len(body) > 0 {
-		plain, err := x.inflate(body)
-		switch {
-		case !x.keeps():
-			body = plain // the beginning of an error's text, as far as it came
-		case err != nil:
-			c.Outcome, c.Text = wiregauge.Malformed, "the body is not the gzip it is said to be: "+err.Error()
+	compressed := packed(answer) && len(body) > 0
+	if compressed && x.keeps() {
+		var err error
+		if body, err = content.Inflate(body, x.limit()); err != nil {
+			c.Outcome, c.Text = wiregauge.Malformed, err.Error()
+			if errors.Is(err, content.ErrTooLarge) {
+				x.tooLarge()
+			}
 			return
-		case len(plain) > x.limit():
-			x.tooLarge()
-			return
-		default:
-			body = plain
 		}
+		compressed = false
 	}
 	if c.Outcome == wiregauge.Failed && c.Explain {
-		c.Text = string(body[:min(len(body), maxText)])
+		c.Text = content.Text(body, compressed)
 	}
 	switch {
 	case !x.keeps():
@@ -126,15 +115,6 @@ func (x *exchange) tell(answer *http.Response) {
 	default:
 		x.ev.Message(c, body)
 	}
-}
-
-// inflate decompresses, and one byte beyond the limit at most.
-func (x *exchange) inflate(p []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(p))
-	if err != nil {
-		return nil, err
-	}
-	return io.ReadAll(io.LimitReader(r, int64(x.limit())+1))
 }
 
 func fields(h http.Header) (out []wiregauge.Field) {
