@@ -77,7 +77,7 @@ func TestAFailedCheckVoidsTheVerdictAndTheNumbersAreShown(t *testing.T) {
 		}
 	}})
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Outcome != NotFair || v.Ratio == nil || f.Arms[1].Goodput == 0 || !strings.Contains(v.Reasons[0], "reply: a answers 1 B") {
+	if v.Outcome != result.NotFair || v.Ratio == nil || f.Arms[1].Goodput == 0 || !strings.Contains(v.Reasons[0], "reply: a answers 1 B") {
 		t.Errorf("verdict %+v", v)
 	}
 	if !strings.Contains(note, "not a fair test") {

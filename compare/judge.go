@@ -1,16 +1,8 @@
 package compare
 
-import "math"
-
-// The outcomes of a comparison of two arms in one metric, as the result file has them.
-const (
-	NotFair        = "not_fair"
-	Faster         = "faster"
-	Slower         = "slower"
-	ProbablyFaster = "probably_faster"
-	ProbablySlower = "probably_slower"
-	Same           = "same"
-	Inconclusive   = "inconclusive"
+import (
+	"math"
+	"wiregauge/result"
 )
 
 // The confidence words. HIGH is not given before the full procedure with its trust checks.
@@ -50,9 +42,9 @@ const fewestAfterInterrupt = 6
 func Judge(e Evidence) (outcome, confidence string) {
 	switch {
 	case e.Void:
-		return NotFair, ""
+		return result.NotFair, ""
 	case e.Units < 2 || e.Interrupted && e.Units < min(fewestAfterInterrupt, e.PlannedUnits):
-		return Inconclusive, Low
+		return result.Inconclusive, Low
 	}
 	better := e.Estimate > 0
 	if e.P <= e.Alpha && math.Abs(e.Estimate) >= e.Limit {
@@ -61,14 +53,14 @@ func Judge(e Evidence) (outcome, confidence string) {
 			near = -e.High95
 		}
 		if near > e.Limit {
-			return pick(better, Faster, Slower), Medium
+			return pick(better, result.Faster, result.Slower), Medium
 		}
-		return pick(better, ProbablyFaster, ProbablySlower), Low
+		return pick(better, result.ProbablyFaster, result.ProbablySlower), Low
 	}
 	if e.Low90 > -e.Band && e.High90 < e.Band && !e.Interrupted {
-		return Same, pick(e.Launches, Medium, Low)
+		return result.Same, pick(e.Launches, Medium, Low)
 	}
-	return Inconclusive, Low
+	return result.Inconclusive, Low
 }
 
 func pick(first bool, a, b string) string {

@@ -3,6 +3,7 @@ package compare
 import (
 	"math"
 	"testing"
+	"wiregauge/result"
 )
 
 // The table of outcomes, row by row, with effects as a user thinks of them: +0.20 is "20 % faster".
@@ -16,27 +17,27 @@ func TestJudge(t *testing.T) {
 		change              func(*Evidence)
 		outcome, confidence string
 	}{
-		{"clearly faster", .20, .15, .25, .16, .24, nil, Faster, Medium},
-		{"clearly slower", -.20, -.25, -.15, -.24, -.16, nil, Slower, Medium},
-		{"faster, near end within the limit", .03, .005, .055, .01, .05, nil, ProbablyFaster, Low},
-		{"slower, near end within the limit", -.03, -.055, -.005, -.05, -.01, nil, ProbablySlower, Low},
-		{"significant, but too small to matter: same", .005, .002, .008, .003, .007, nil, Same, Medium},
-		{"near end exactly at the limit is not beyond it", .05, limit, .09, .02, .08, nil, ProbablyFaster, Low},
-		{"large but not significant", .20, -.05, .45, -.01, .41, func(e *Evidence) { e.P = .08 }, Inconclusive, Low},
-		{"p exactly alpha counts", .20, .15, .25, .16, .24, func(e *Evidence) { e.P = .05 }, Faster, Medium},
-		{"p just above alpha does not", .20, .15, .25, .16, .24, func(e *Evidence) { e.P = .0501 }, Inconclusive, Low},
-		{"within the band", .001, -.012, .014, -.01, .012, func(e *Evidence) { e.P = .8 }, Same, Medium},
-		{"the 90 % interval touches the band", .01, -.01, .03, -.005, band, func(e *Evidence) { e.P = .3 }, Inconclusive, Low},
-		{"no difference at all, no spread", 0, 0, 0, 0, 0, func(e *Evidence) { e.P = 1 }, Same, Medium},
-		{"void beats everything", .20, .15, .25, .16, .24, func(e *Evidence) { e.Void = true }, NotFair, ""},
-		{"one unit says nothing", .20, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1), func(e *Evidence) { e.Units, e.P = 1, 1 }, Inconclusive, Low},
-		{"one launch, faster", .20, .15, .25, .16, .24, func(e *Evidence) { e.Launches = false }, Faster, Medium},
-		{"one launch, probably", .03, .005, .055, .01, .05, func(e *Evidence) { e.Launches = false }, ProbablyFaster, Low},
-		{"one launch, same", .001, -.012, .014, -.01, .012, func(e *Evidence) { e.Launches, e.P = false, .8 }, Same, Low},
-		{"Ctrl-C after enough launches", .20, .15, .25, .16, .24, func(e *Evidence) { e.Interrupted, e.Units = true, 6 }, Faster, Medium},
-		{"Ctrl-C after too few", .20, .15, .25, .16, .24, func(e *Evidence) { e.Interrupted, e.Units = true, 5 }, Inconclusive, Low},
-		{"Ctrl-C of a plan with few launches", .20, .15, .25, .16, .24, func(e *Evidence) { e.Interrupted, e.Units, e.PlannedUnits = true, 2, 3 }, Inconclusive, Low},
-		{"no early same after Ctrl-C", .001, -.012, .014, -.01, .012, func(e *Evidence) { e.Interrupted, e.P = true, .8 }, Inconclusive, Low},
+		{"clearly faster", .20, .15, .25, .16, .24, nil, result.Faster, Medium},
+		{"clearly slower", -.20, -.25, -.15, -.24, -.16, nil, result.Slower, Medium},
+		{"faster, near end within the limit", .03, .005, .055, .01, .05, nil, result.ProbablyFaster, Low},
+		{"slower, near end within the limit", -.03, -.055, -.005, -.05, -.01, nil, result.ProbablySlower, Low},
+		{"significant, but too small to matter: same", .005, .002, .008, .003, .007, nil, result.Same, Medium},
+		{"near end exactly at the limit is not beyond it", .05, limit, .09, .02, .08, nil, result.ProbablyFaster, Low},
+		{"large but not significant", .20, -.05, .45, -.01, .41, func(e *Evidence) { e.P = .08 }, result.Inconclusive, Low},
+		{"p exactly alpha counts", .20, .15, .25, .16, .24, func(e *Evidence) { e.P = .05 }, result.Faster, Medium},
+		{"p just above alpha does not", .20, .15, .25, .16, .24, func(e *Evidence) { e.P = .0501 }, result.Inconclusive, Low},
+		{"within the band", .001, -.012, .014, -.01, .012, func(e *Evidence) { e.P = .8 }, result.Same, Medium},
+		{"the 90 % interval touches the band", .01, -.01, .03, -.005, band, func(e *Evidence) { e.P = .3 }, result.Inconclusive, Low},
+		{"no difference at all, no spread", 0, 0, 0, 0, 0, func(e *Evidence) { e.P = 1 }, result.Same, Medium},
+		{"void beats everything", .20, .15, .25, .16, .24, func(e *Evidence) { e.Void = true }, result.NotFair, ""},
+		{"one unit says nothing", .20, math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1), func(e *Evidence) { e.Units, e.P = 1, 1 }, result.Inconclusive, Low},
+		{"one launch, faster", .20, .15, .25, .16, .24, func(e *Evidence) { e.Launches = false }, result.Faster, Medium},
+		{"one launch, probably", .03, .005, .055, .01, .05, func(e *Evidence) { e.Launches = false }, result.ProbablyFaster, Low},
+		{"one launch, same", .001, -.012, .014, -.01, .012, func(e *Evidence) { e.Launches, e.P = false, .8 }, result.Same, Low},
+		{"Ctrl-C after enough launches", .20, .15, .25, .16, .24, func(e *Evidence) { e.Interrupted, e.Units = true, 6 }, result.Faster, Medium},
+		{"Ctrl-C after too few", .20, .15, .25, .16, .24, func(e *Evidence) { e.Interrupted, e.Units = true, 5 }, result.Inconclusive, Low},
+		{"Ctrl-C of a plan with few launches", .20, .15, .25, .16, .24, func(e *Evidence) { e.Interrupted, e.Units, e.PlannedUnits = true, 2, 3 }, result.Inconclusive, Low},
+		{"no early same after Ctrl-C", .001, -.012, .014, -.01, .012, func(e *Evidence) { e.Interrupted, e.P = true, .8 }, result.Inconclusive, Low},
 	}
 	for _, r := range rows {
 		t.Run(r.name, func(t *testing.T) {
@@ -56,7 +57,7 @@ func TestJudge(t *testing.T) {
 
 // Whatever is put in, the judgement of the swapped pair is the mirrored one.
 func TestJudgeIsSymmetric(t *testing.T) {
-	mirror := map[string]string{Faster: Slower, Slower: Faster, ProbablyFaster: ProbablySlower, ProbablySlower: ProbablyFaster}
+	mirror := map[string]string{result.Faster: result.Slower, result.Slower: result.Faster, result.ProbablyFaster: result.ProbablySlower, result.ProbablySlower: result.ProbablyFaster}
 	for est := -0.1; est <= 0.1; est += 0.004 {
 		for half := 0.001; half < 0.1; half *= 1.7 {
 			for _, p := range []float64{0.001, 0.05, 0.4} {

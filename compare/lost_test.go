@@ -43,7 +43,7 @@ func TestAnInvalidTurnVoidsItsRoundWhichIsPlayedAgainOnce(t *testing.T) {
 	if void < 1 || void > 2 || again != 2 {
 		t.Errorf("%d void rows and %d of a repeated round, want 1 or 2 and 2", void, again)
 	}
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Faster || v.Units != 8 {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Faster || v.Units != 8 {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -105,7 +105,7 @@ func TestTooManyInvalidRoundsNameNoWinner(t *testing.T) {
 			return nil
 		}}), &processes{}))
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Outcome != NotFair || v.Ratio == nil || !strings.Contains(v.Reasons[0], "of the rounds were invalid") {
+	if v.Outcome != result.NotFair || v.Ratio == nil || !strings.Contains(v.Reasons[0], "of the rounds were invalid") {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -134,7 +134,7 @@ func TestARunningTargetThatDiesInRoundThree(t *testing.T) {
 	if valid != 4 {
 		t.Errorf("%d valid turns are kept, want those of 2 rounds", valid)
 	}
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != NotFair {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.NotFair {
 		t.Errorf("outcome %s", v.Outcome)
 	}
 }
@@ -149,7 +149,7 @@ func TestAServerThatDiesOnceCostsItsLaunchOnly(t *testing.T) {
 	}
 	f := mustRun(t, quick(startedArms(&simulated{name: "a", speed: 2e4, noise: .01}, &simulated{name: "b", speed: 3e4, noise: .01, turn: kill}), p))
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Outcome != Faster || v.Units != 8 {
+	if v.Outcome != result.Faster || v.Units != 8 {
 		t.Errorf("verdict %+v", v)
 	}
 	if !strings.Contains(strings.Join(f.Notes, "\n"), "arm b: its server ended by itself") {
@@ -171,7 +171,7 @@ func TestAServerThatKeepsDyingEndsTheComparison(t *testing.T) {
 	if lost.Arm != "b" || lost.Launch != 2 || lost.Round != 3 || !strings.Contains(lost.Error(), "last words of b") {
 		t.Errorf("error %v", err)
 	}
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != NotFair || !f.Partial {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.NotFair || !f.Partial {
 		t.Errorf("outcome %s, partial %v", v.Outcome, f.Partial)
 	}
 	p.nothingLeft(t)
@@ -253,7 +253,7 @@ func TestCtrlCKeepsWholeLaunches(t *testing.T) {
 		t.Fatalf("error %v, file %v", err, f)
 	}
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Units != 6 || v.Outcome != Faster || len(f.Turns) != 60 {
+	if v.Units != 6 || v.Outcome != result.Faster || len(f.Turns) != 60 {
 		t.Errorf("verdict %+v with %d rows", v, len(f.Turns))
 	}
 	if !strings.Contains(strings.Join(f.Notes, "\n"), "6 launches of 8 counted") {
@@ -275,7 +275,7 @@ func TestCtrlCInTheFirstLaunchKeepsItsRoundsAndJudgesNothing(t *testing.T) {
 	if err == nil || f == nil || len(f.Turns) != 6 {
 		t.Fatalf("error %v, file %+v", err, f)
 	}
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Inconclusive {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Inconclusive {
 		t.Errorf("outcome %s", v.Outcome)
 	}
 	p.nothingLeft(t)
@@ -293,7 +293,7 @@ func TestCtrlCWithOneLaunchKeepsRounds(t *testing.T) {
 	if err == nil || f == nil || len(f.Turns) != 40 {
 		t.Fatalf("error %v, file %+v", err, f)
 	}
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Faster || v.Units != 20 {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Faster || v.Units != 20 {
 		t.Errorf("verdict %+v", v)
 	}
 }

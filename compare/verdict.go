@@ -162,9 +162,9 @@ func (c *comparison) judge(s *sample, adjusted float64, primary bool) result.Ver
 	}
 	v.Reasons = append(v.Reasons, void...)
 	switch outcome {
-	case Inconclusive:
+	case result.Inconclusive:
 		v.Reasons = append(v.Reasons, c.settle(s)...)
-	case NotFair:
+	case result.NotFair:
 	default:
 		v.AtLeast, v.Reasons = c.atLeast(s, v.Reasons)
 	}

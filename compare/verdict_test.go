@@ -14,7 +14,7 @@ func TestPlantedDifferenceIsFound(t *testing.T) {
 		b       float64
 		outcome string
 	}{
-		{"20 % faster", 1.20, Faster}, {"20 % slower", 1 / 1.2, Slower}, {"3 times as fast", 3, Faster},
+		{"20 % faster", 1.20, result.Faster}, {"20 % slower", 1 / 1.2, result.Slower}, {"3 times as fast", 3, result.Faster},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := &processes{}
@@ -45,7 +45,7 @@ func TestEqualArmsAreSeldomCalledDifferent(t *testing.T) {
 			&simulated{name: "b", speed: 20000, launchSD: .02, noise: .05, drift: .1, seed: seed}), p)
 		plan.Seed = seed
 		v := verdictOf(t, mustRun(t, plan), "rate", "a", "b")
-		if v.Outcome != Same && v.Outcome != Inconclusive {
+		if v.Outcome != result.Same && v.Outcome != result.Inconclusive {
 			wrong++
 		}
 	}
@@ -56,7 +56,7 @@ func TestEqualArmsAreSeldomCalledDifferent(t *testing.T) {
 
 func TestNearlyEqualArmsAreTheSame(t *testing.T) {
 	f := mustRun(t, quick(startedArms(&simulated{name: "a", speed: 20000, noise: .003}, &simulated{name: "b", speed: 20040, noise: .003}), &processes{}))
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Same || v.Confidence != Medium {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Same || v.Confidence != Medium {
 		t.Errorf("got %s %s, want same", v.Outcome, v.Confidence)
 	}
 }
@@ -64,7 +64,7 @@ func TestNearlyEqualArmsAreTheSame(t *testing.T) {
 func TestNoisyArmsAreInconclusiveAndSayWhatWouldSettleIt(t *testing.T) {
 	f := mustRun(t, quick(startedArms(&simulated{name: "a", speed: 20000, launchSD: .1}, &simulated{name: "b", speed: 20600, launchSD: .1, seed: 3}), &processes{}))
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Outcome != Inconclusive || len(v.Reasons) != 1 || !strings.Contains(v.Reasons[0], "launches") {
+	if v.Outcome != result.Inconclusive || len(v.Reasons) != 1 || !strings.Contains(v.Reasons[0], "launches") {
 		t.Errorf("got %s with reasons %q", v.Outcome, v.Reasons)
 	}
 }
@@ -72,7 +72,7 @@ func TestNoisyArmsAreInconclusiveAndSayWhatWouldSettleIt(t *testing.T) {
 func TestOneLaunchIsJudgedByRoundsAndSaysSo(t *testing.T) {
 	f := mustRun(t, Plan{Arms: arms(&simulated{name: "a", speed: 20000, noise: .05}, &simulated{name: "b", speed: 24000, noise: .05}), Rounds: 40, Seed: 1})
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Outcome != Faster || v.Unit != "round" || v.Units != 40 || v.Limit != 0.05 || v.Band != 0.05 {
+	if v.Outcome != result.Faster || v.Unit != "round" || v.Units != 40 || v.Limit != 0.05 || v.Band != 0.05 {
 		t.Errorf("verdict %+v", v)
 	}
 	if !strings.Contains(strings.Join(f.Notes, "\n"), "one launch only") {
@@ -83,7 +83,7 @@ func TestOneLaunchIsJudgedByRoundsAndSaysSo(t *testing.T) {
 // With one launch a difference below 5 % is not worth a word, however sure: it may belong to the launch.
 func TestOneLaunchDoesNotNameASmallWinner(t *testing.T) {
 	f := mustRun(t, Plan{Arms: arms(&simulated{name: "a", speed: 20000, noise: .01}, &simulated{name: "b", speed: 20600, noise: .01}), Rounds: 40, Seed: 1})
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Same {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Same {
 		t.Errorf("3 %% on one launch is %s, want the same", v.Outcome)
 	}
 }
@@ -101,7 +101,7 @@ func TestTheFloorIsMeasuredAndNotJudged(t *testing.T) {
 			t.Errorf("the floor is judged: %+v", v)
 		}
 	}
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Faster {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Faster {
 		t.Errorf("outcome %s", v.Outcome)
 	}
 }
@@ -109,18 +109,18 @@ func TestTheFloorIsMeasuredAndNotJudged(t *testing.T) {
 func TestFailureSharesThatDifferAreNotFair(t *testing.T) {
 	f := mustRun(t, Plan{Rounds: 10, Arms: arms(&simulated{name: "a", speed: 2e4}, &simulated{name: "b", speed: 3e4, failures: .03})})
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Outcome != NotFair || !strings.Contains(strings.Join(v.Reasons, "\n"), "a failed 0 % of its calls, b 3 %") || f.Fair.OK() {
+	if v.Outcome != result.NotFair || !strings.Contains(strings.Join(v.Reasons, "\n"), "a failed 0 % of its calls, b 3 %") || f.Fair.OK() {
 		t.Errorf("verdict %+v", v)
 	}
 	f = mustRun(t, Plan{Rounds: 10, Arms: arms(&simulated{name: "a", speed: 2e4, failures: .03}, &simulated{name: "b", speed: 3e4, failures: .03})})
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != Faster {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Faster {
 		t.Errorf("with equal shares of failures: %+v", v)
 	}
 }
 
 func TestAnArmWithoutAnyGoodAnswerWinsNothing(t *testing.T) {
 	f := mustRun(t, Plan{Rounds: 10, Arms: arms(&simulated{name: "a", speed: 2e4, failures: 1}, &simulated{name: "b", speed: 3e4, failures: 1})})
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != NotFair || v.Ratio != nil {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.NotFair || v.Ratio != nil {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -132,11 +132,11 @@ func TestTheClientAsTheLimit(t *testing.T) {
 		outcome string
 		atLeast bool
 	}{
-		{"of the faster arm", simulated{speed: 2e4, serverShare: .9}, simulated{speed: 4e4, clientShare: .97, serverShare: .3}, Faster, true},
-		{"of the faster baseline", simulated{speed: 4e4, clientShare: .97, serverShare: .3}, simulated{speed: 2e4, serverShare: .9}, Slower, true},
-		{"of both", simulated{speed: 2e4, clientShare: .97}, simulated{speed: 4e4, clientShare: .97}, NotFair, false},
-		{"of the slower arm", simulated{speed: 2e4, clientShare: .97}, simulated{speed: 4e4}, NotFair, false},
-		{"of none: the server has no CPU left either", simulated{speed: 2e4, serverShare: .9}, simulated{speed: 4e4, clientShare: .97, serverShare: .97}, Faster, false},
+		{"of the faster arm", simulated{speed: 2e4, serverShare: .9}, simulated{speed: 4e4, clientShare: .97, serverShare: .3}, result.Faster, true},
+		{"of the faster baseline", simulated{speed: 4e4, clientShare: .97, serverShare: .3}, simulated{speed: 2e4, serverShare: .9}, result.Slower, true},
+		{"of both", simulated{speed: 2e4, clientShare: .97}, simulated{speed: 4e4, clientShare: .97}, result.NotFair, false},
+		{"of the slower arm", simulated{speed: 2e4, clientShare: .97}, simulated{speed: 4e4}, result.NotFair, false},
+		{"of none: the server has no CPU left either", simulated{speed: 2e4, serverShare: .9}, simulated{speed: 4e4, clientShare: .97, serverShare: .97}, result.Faster, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.a.name, c.b.name = "a", "b"
@@ -175,7 +175,7 @@ func TestThreeArmsAndTwoMetricsShareTheirDoubt(t *testing.T) {
 	if primary != 4 || others != 2 || shown == 0 {
 		t.Errorf("%d primary verdicts, %d of other pairs, %d shown; want 4, 2, some", primary, others, shown)
 	}
-	if v := verdictOf(t, f, "p99", "a", "c"); v.Outcome != Faster || *v.Ratio < 1.9 || *v.Ratio > 2.1 {
+	if v := verdictOf(t, f, "p99", "a", "c"); v.Outcome != result.Faster || *v.Ratio < 1.9 || *v.Ratio > 2.1 {
 		t.Errorf("latency half as long is %s with ratio %v", v.Outcome, v.Ratio)
 	}
 }
@@ -190,7 +190,7 @@ func TestBytesPerCallAreExact(t *testing.T) {
 func TestTooFewCallsForATailAreSaidNotGuessed(t *testing.T) {
 	f := mustRun(t, Plan{Rounds: 3, Open: true, Arms: arms(&simulated{name: "a", speed: 1000}, &simulated{name: "b", speed: 1000})})
 	v := verdictOf(t, f, "p99", "a", "b")
-	if v.Outcome != Inconclusive || v.Ratio != nil || !strings.Contains(strings.Join(v.Reasons, ""), "too few calls") {
+	if v.Outcome != result.Inconclusive || v.Ratio != nil || !strings.Contains(strings.Join(v.Reasons, ""), "too few calls") {
 		t.Errorf("verdict %+v", v)
 	}
 }
@@ -199,7 +199,7 @@ func TestTooFewCallsForATailAreSaidNotGuessed(t *testing.T) {
 func TestRoundsWithTooFewCallsForATailArePooled(t *testing.T) {
 	f := mustRun(t, Plan{Rounds: 40, Open: true, Arms: arms(&simulated{name: "a", speed: 2400}, &simulated{name: "b", speed: 4800})})
 	p50, p99 := verdictOf(t, f, "p50", "a", "b"), verdictOf(t, f, "p99", "a", "b")
-	if p50.Unit != "round" || p50.Units != 40 || p99.Unit != "block" || p99.Units != 20 || p99.Outcome != Faster {
+	if p50.Unit != "round" || p50.Units != 40 || p99.Unit != "block" || p99.Units != 20 || p99.Outcome != result.Faster {
 		t.Errorf("p50 %+v\np99 %+v", p50, p99)
 	}
 	if !strings.Contains(strings.Join(f.Notes, "\n"), "p99: one round has too few calls for it; up to 2 rounds") {

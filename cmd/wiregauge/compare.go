@@ -343,7 +343,7 @@ func (c *comparison) end(ctx context.Context, f *result.File, err error) error {
 		}
 	}
 	for _, v := range f.Verdicts {
-		if c.o.Require && v.Primary && (v.Outcome == compare.NotFair || v.Outcome == compare.Inconclusive) {
+		if c.o.Require && v.Primary && (v.Outcome == result.NotFair || v.Outcome == result.Inconclusive) {
 			codes = append(codes, exitUndecided)
 		}
 	}

@@ -109,7 +109,7 @@ func TestDemoComparesFourProtocolsAndLeavesNothingBehind(t *testing.T) {
 		t.Errorf("the demo is no fair test: %+v", f.Fair.Checks)
 	}
 	for _, v := range f.Verdicts {
-		if v.A == "tcp" || v.B == "tcp" || v.Outcome == compare.NotFair || v.Confidence == "HIGH" {
+		if v.A == "tcp" || v.B == "tcp" || v.Outcome == result.NotFair || v.Confidence == "HIGH" {
 			t.Errorf("verdict %+v", v)
 		}
 	}

@@ -114,9 +114,9 @@ func drawRatio(c *svg.Canvas, x svg.Scale, y float64, v result.Verdict, series i
 // shortWords fit beside a row.
 func shortWords(v result.Verdict) string {
 	switch v.Outcome {
-	case verdict.Same:
+	case result.Same:
 		return "no difference"
-	case verdict.NotFair:
+	case result.NotFair:
 		return "no winner"
 	case "":
 		if v.Metric != "bytes" {

@@ -62,7 +62,7 @@ func compareHeadline(s *Story, f *result.File) {
 		return
 	}
 	lead := strongest(told)
-	s.Struck = s.Struck || lead.Outcome == verdict.NotFair
+	s.Struck = s.Struck || lead.Outcome == result.NotFair
 	ctx := contextOf(f, lead)
 	s.Headline = verdict.Sentence(lead, ctx)
 	if c := verdict.Confidence(lead, ctx); c != "" {
@@ -72,13 +72,13 @@ func compareHeadline(s *Story, f *result.File) {
 		s.Sub = append(s.Sub, verdict.Sentence(v, verdict.Context{A: metricText(f, v.A, v.Metric), B: metricText(f, v.B, v.Metric)}))
 	}
 	for _, v := range told {
-		if v.Metric == lead.Metric && v.A == lead.A && v.B == lead.B || v.Outcome == verdict.NotFair && s.Struck {
+		if v.Metric == lead.Metric && v.A == lead.A && v.B == lead.B || v.Outcome == result.NotFair && s.Struck {
 			continue
 		}
 		ctx := contextOf(f, v)
 		ctx.Load, ctx.Here = "", false
 		also := verdict.Sentence(v, ctx)
-		if v.Confidence != "" && v.Outcome != verdict.NotFair {
+		if v.Confidence != "" && v.Outcome != result.NotFair {
 			also += " Confidence " + v.Confidence + "."
 		}
 		s.Sub = append(s.Sub, also)
@@ -112,8 +112,8 @@ func primary(all []result.Verdict) []result.Verdict {
 // strongest is the verdict of the clearest outcome and the largest effect; one that is not fair comes before all,
 // for it voids them.
 func strongest(vs []result.Verdict) result.Verdict {
-	order := []string{verdict.NotFair, verdict.Faster, verdict.Slower, verdict.ProbablyFaster, verdict.ProbablySlower,
-		verdict.Same, verdict.Inconclusive}
+	order := []string{result.NotFair, result.Faster, result.Slower, result.ProbablyFaster, result.ProbablySlower,
+		result.Same, result.Inconclusive}
 	for _, outcome := range order {
 		var lead *result.Verdict
 		for i := range vs {

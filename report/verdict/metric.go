@@ -74,7 +74,7 @@ func (m metric) topic() string {
 
 // claim is the verb, the amount and the word: "is 1.8x faster than", "probably takes 12 % less CPU per call than".
 func (m metric) claim(v result.Verdict) string {
-	better := v.Outcome == Faster || v.Outcome == ProbablyFaster
+	better := v.Outcome == result.Faster || v.Outcome == result.ProbablyFaster
 	probably := strings.HasPrefix(v.Outcome, "probably_")
 	how := m.amountOf(v, better)
 	if m.amount {
@@ -114,7 +114,7 @@ func (m metric) amountOf(v result.Verdict, better bool) string {
 
 // atLeast is said when the client was the limit of the faster arm.
 func atLeast(v result.Verdict) string {
-	if v.AtLeast && (v.Outcome == Faster || v.Outcome == Slower || strings.HasPrefix(v.Outcome, "probably_")) {
+	if v.AtLeast && (v.Outcome == result.Faster || v.Outcome == result.Slower || strings.HasPrefix(v.Outcome, "probably_")) {
 		return "at least "
 	}
 	return ""

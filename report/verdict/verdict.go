@@ -10,17 +10,6 @@ import (
 	"wiregauge/result"
 )
 
-// The outcomes of a judgement, as files hold them.
-const (
-	NotFair        = "not_fair"
-	Faster         = "faster"
-	Slower         = "slower"
-	ProbablyFaster = "probably_faster"
-	ProbablySlower = "probably_slower"
-	Same           = "same"
-	Inconclusive   = "inconclusive"
-)
-
 // A Context is what the sentence says beside the judgement itself; empty fields are left out.
 type Context struct {
 	Load     string       // "At 2,000 calls/s", "With 16 calls in flight"
@@ -32,7 +21,7 @@ type Context struct {
 
 // Sentence is the judgement in one sentence.
 func Sentence(v result.Verdict, c Context) string {
-	if v.Outcome == NotFair {
+	if v.Outcome == result.NotFair {
 		return unfair(v, c)
 	}
 	s := statement(v, c)
@@ -51,11 +40,11 @@ func statement(v result.Verdict, c Context) string {
 	m := metricOf(v.Metric)
 	v = counted(v)
 	switch v.Outcome {
-	case Faster, Slower, ProbablyFaster, ProbablySlower:
+	case result.Faster, result.Slower, result.ProbablyFaster, result.ProbablySlower:
 		return v.B + " " + m.claim(v) + " " + v.A + m.place + values(c)
-	case Same:
+	case result.Same:
 		return "no practical difference between " + v.B + " and " + v.A + m.topic() + within(v)
-	case Inconclusive:
+	case result.Inconclusive:
 		return v.B + " against " + v.A + m.topic() + " is inconclusive" + measured(v)
 	default:
 		return v.B + " against " + v.A + m.topic() + measured(v) + ", without a verdict"
@@ -69,11 +58,11 @@ func counted(v result.Verdict) result.Verdict {
 	}
 	switch {
 	case *v.Ratio > 1:
-		v.Outcome = Faster
+		v.Outcome = result.Faster
 	case *v.Ratio < 1:
-		v.Outcome = Slower
+		v.Outcome = result.Slower
 	default:
-		v.Outcome = Same
+		v.Outcome = result.Same
 	}
 	return v
 }
@@ -126,7 +115,7 @@ func measured(v result.Verdict) string {
 
 // settle says what would settle an inconclusive comparison, if that is known.
 func settle(v result.Verdict) string {
-	if v.Outcome != Inconclusive || len(v.Reasons) == 0 {
+	if v.Outcome != result.Inconclusive || len(v.Reasons) == 0 {
 		return ""
 	}
 	return " What would settle it: " + strings.Join(v.Reasons, "; ") + "."
@@ -146,7 +135,7 @@ func signed(ratio float64) string {
 
 // Confidence says how sure the judgement is and on what it rests; empty when no confidence was given.
 func Confidence(v result.Verdict, c Context) string {
-	if v.Outcome == NotFair || v.Confidence == "" {
+	if v.Outcome == result.NotFair || v.Confidence == "" {
 		return ""
 	}
 	s := "Confidence " + v.Confidence
@@ -168,17 +157,17 @@ func Short(v result.Verdict) string {
 	m := metricOf(v.Metric)
 	v = counted(v)
 	switch v.Outcome {
-	case NotFair:
+	case result.NotFair:
 		return "no winner named"
-	case Same:
+	case result.Same:
 		return "no practical difference"
-	case Faster:
+	case result.Faster:
 		return atLeast(v) + m.better
-	case Slower:
+	case result.Slower:
 		return atLeast(v) + m.worse
-	case ProbablyFaster:
+	case result.ProbablyFaster:
 		return "probably " + m.better
-	case ProbablySlower:
+	case result.ProbablySlower:
 		return "probably " + m.worse
 	case "":
 		return "not judged"
@@ -192,9 +181,9 @@ func Amount(v result.Verdict) string {
 	m := metricOf(v.Metric)
 	v = counted(v)
 	switch v.Outcome {
-	case Faster, ProbablyFaster:
+	case result.Faster, result.ProbablyFaster:
 		return probably(v) + strings.TrimSpace(m.amountOf(v, true))
-	case Slower, ProbablySlower:
+	case result.Slower, result.ProbablySlower:
 		return probably(v) + strings.TrimSpace(m.amountOf(v, false))
 	default:
 		return Short(v)
