@@ -21,7 +21,7 @@ type reader struct {
 var sections = []string{"load", "targets"}
 
 // targetKeys are those of a target that are no options.
-var targetKeys = []string{"url", "start", "ready", "dir", "environ"}
+var targetKeys = []string{"url", "start", "dir", "environ"}
 
 func (r *reader) suite(root *node) {
 	if root.kind != mapping {
@@ -109,7 +109,7 @@ func (r *reader) target(p pair) {
 		case "start":
 			t.Start, t.StartIsList = r.words(q.value), q.value.kind == list
 		case "ready":
-			t.Ready = r.word(q.value, "ready")
+			r.fault(q.key.line, q.key.column, "ready is not in this version: a server is ready when a call to it is answered; leave the key out")
 		case "dir":
 			t.Dir = r.word(q.value, "dir")
 		case "environ":

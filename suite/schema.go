@@ -16,7 +16,6 @@ func Schema(keys Keys) []byte {
 	target := properties(keys.Target)
 	target["url"] = described("string", "where calls go; {port} is the port given to start")
 	target["start"] = map[string]any{"type": []string{"string", "array"}, "description": "starts the server, without a shell; {port} is a free port"}
-	target["ready"] = described("string", "how to see that it is ready: grpc, tcp or http")
 	target["dir"] = described("string", "folder in which start runs")
 	target["environ"] = map[string]any{"type": []string{"object", "array"}, "description": "environment of start"}
 	top := map[string]any{}

@@ -46,7 +46,6 @@ type Target struct {
 	StartIsList bool
 	Dir         string
 	Environ     []string // "K=V"
-	Ready       string
 	Settings    []Setting
 	Line        int
 }

@@ -52,7 +52,6 @@ targets:
   grpc:
     url: grpc://localhost:{port}/inv.v1.Inventory/Check
     start: ./inventory-server --port {port}
-    ready: grpc
     environ: {PORT: "{port}"}
     timeout: 2s
   plain: http://localhost:1/
@@ -94,6 +93,14 @@ func TestParse(t *testing.T) {
 	}
 	if f.Targets[2].URL != "http://localhost:1/" {
 		t.Errorf("the short form gave %+v", f.Targets[2])
+	}
+}
+
+// A key of later work is refused where it stands, never taken without effect.
+func TestReadyIsRefused(t *testing.T) {
+	_, err := Parse("s.yaml", []byte("targets:\n  a: {url: 'http://h', start: ./server, ready: tcp}\n"), keys(), noEnv)
+	if err == nil || !strings.Contains(err.Error(), "s.yaml:2:41: ready is not in this version") {
+		t.Errorf("got %v", err)
 	}
 }
 
