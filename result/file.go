@@ -11,25 +11,28 @@ const Schema = "wiregauge.result/v1"
 
 // A File is a run (one arm) or a comparison (several) as it is saved.
 type File struct {
-	Schema   string            `json:"schema"`
-	ID       string            `json:"id"`
-	Kind     string            `json:"kind"` // "run" or "comparison"
-	Title    string            `json:"title,omitempty"`
-	Created  time.Time         `json:"created"`
-	Elapsed  int64             `json:"elapsed_ns"`
-	Partial  bool              `json:"partial"`
-	Labels   map[string]string `json:"labels,omitempty"`
-	Command  []string          `json:"command"` // as typed, secrets redacted
-	Tool     Tool              `json:"tool"`
-	Host     Host              `json:"host"`
-	Plan     Plan              `json:"plan"`
-	Trust    Trust             `json:"trust"`
-	Arms     []Arm             `json:"arms"`
-	Turns    []Row             `json:"turns,omitempty"` // comparison: numbers per turn, no histograms
-	Fair     *Fair             `json:"fair_test,omitempty"`
-	Verdicts []Verdict         `json:"verdicts,omitempty"`
-	Gates    []Gate            `json:"gates,omitempty"`
-	Notes    []string          `json:"notes,omitempty"` // said once for the whole file
+	Schema     string            `json:"schema"`
+	ID         string            `json:"id"`
+	Kind       string            `json:"kind"` // "run" or "comparison"
+	Title      string            `json:"title,omitempty"`
+	Created    time.Time         `json:"created"`
+	Elapsed    int64             `json:"elapsed_ns"`
+	Partial    bool              `json:"partial"`
+	Labels     map[string]string `json:"labels,omitempty"`
+	Command    []string          `json:"command"` // as typed, secrets redacted
+	Tool       Tool              `json:"tool"`
+	Host       Host              `json:"host"`
+	Plan       Plan              `json:"plan"`
+	Trust      Trust             `json:"trust"`
+	Arms       []Arm             `json:"arms"`
+	Turns      []Row             `json:"turns,omitempty"` // comparison: numbers per turn, no histograms
+	Fair       *Fair             `json:"fair_test,omitempty"`
+	Verdicts   []Verdict         `json:"verdicts,omitempty"`
+	Gates      []Gate            `json:"gates,omitempty"`
+	NoiseFloor *NoiseFloor       `json:"noise_floor,omitempty"` // comparison with --control: the baseline against itself
+	Sweep      []Point           `json:"sweep,omitempty"`
+	Capacity   *Capacity         `json:"capacity,omitempty"` // run with --find-max
+	Notes      []string          `json:"notes,omitempty"`    // said once for the whole file
 }
 
 // Tool is the program that measured.
@@ -75,22 +78,6 @@ type Plan struct {
 	Payload     string    `json:"payload,omitempty"` // a description, not the bytes
 }
 
-// Trust says whether the numbers may be believed; "unchecked" until the full procedure has run.
-type Trust struct {
-	Level   string   `json:"level"` // "ok", "suspect", "not_trustworthy", "unchecked"
-	Reasons []Reason `json:"reasons"`
-}
-
-// Reason is one doubt, carried with the number it concerns.
-type Reason struct {
-	Code     string `json:"code"` // "V3"
-	Arm      string `json:"arm,omitempty"`
-	Measured string `json:"measured"`
-	Limit    string `json:"limit,omitempty"`
-	Affects  string `json:"affects,omitempty"` // "absolute", "ratio", "p99"
-	Advice   string `json:"advice,omitempty"`
-}
-
 // An Arm is one of the things compared, or the only thing of a run: its turns merged.
 type Arm struct {
 	Name     string `json:"name"`
@@ -133,6 +120,7 @@ type Arm struct {
 	Warm        *Counts      `json:"warmup,omitempty"`
 	Strips      []Strip      `json:"strips,omitempty"`
 	Steps       []Step       `json:"steps,omitempty"` // a ramp: one row per step
+	WarmUp      *WarmUp      `json:"warmup_found,omitempty"`
 	Notes       []string     `json:"notes,omitempty"`
 }
 
@@ -252,7 +240,26 @@ type Verdict struct {
 	Unit       string   `json:"unit"`               // "launch" or "round"
 	Units      int      `json:"units"`
 	Agree      int      `json:"agree"`
+	Look       int      `json:"look,omitempty"`   // the planned look that ended it, in launches
+	Settle     *Settle  `json:"settle,omitempty"` // inconclusive: what would settle it
 	Reasons    []string `json:"reasons"`
+}
+
+// Settle is how many launches in all would likely settle an inconclusive comparison, as an 80 % range; a new
+// comparison must be started with them. Practical is false when that is above four times the plan.
+type Settle struct {
+	Low       int   `json:"launches_low"`
+	High      int   `json:"launches_high"`
+	LowNS     int64 `json:"low_ns"` // how long it would take
+	HighNS    int64 `json:"high_ns"`
+	Practical bool  `json:"practical"`
+}
+
+// NoiseFloor is the baseline compared with itself: a difference smaller than HalfWidth cannot be told from noise.
+type NoiseFloor struct {
+	Arm       string             `json:"arm"`
+	HalfWidth map[string]float64 `json:"half_width"` // by metric, as a share: 0.02 is 2 %
+	Verdicts  []Verdict          `json:"verdicts"`   // by the full rule; "same" or "inconclusive" when all is well
 }
 
 // A Gate is one --fail-if bound; Passed is true when the number is good.
