@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"wiregauge"
 	"wiregauge/hist"
 	"wiregauge/result"
 )
@@ -22,7 +23,8 @@ type book struct {
 	timing bool          // lateness means something: an open loop, or think time
 	start  time.Duration // of the measured window, once known
 	strips []result.Strip
-	dues   []int64                      // calls due in each second
+	length time.Duration                // of a strip, in whole seconds: doubled when there are too many
+	dues   []int64                      // calls due in each strip
 	recent [2]strip                     // the seconds that samples may still come for
 	shown  atomic.Pointer[result.Strip] // the last whole second
 	late99 atomic.Int64
@@ -30,9 +32,17 @@ type book struct {
 
 // A strip is one second being filled.
 type strip struct {
-	second     int64
-	ok, failed int64
-	latency    hist.Histogram
+	second  int64
+	ok      int64
+	latency hist.Histogram
+	failed  []failures
+}
+
+// failures are the calls of one second that failed in the same way.
+type failures struct {
+	outcome wiregauge.Outcome
+	status  int
+	n       int64
 }
 
 // begin says when the measured window starts.
@@ -62,14 +72,15 @@ func (b *book) add(samples []sample, gaps []time.Duration) {
 
 func (b *book) record(x *sample) {
 	latency, service := &b.latency, &b.service
-	if !x.ok {
+	ok := x.outcome == wiregauge.OK
+	if !ok {
 		latency, service = &b.failedLatency, &b.failedService
 	}
 	latency.Record(x.latency)
 	if x.service >= 0 {
 		service.Record(x.service)
 	}
-	if x.ok && x.first >= 0 {
+	if ok && x.first >= 0 {
 		b.firstByte.Record(x.first)
 	}
 	if x.wait >= 0 {
@@ -82,14 +93,17 @@ func (b *book) record(x *sample) {
 	b.due(x.done-x.latency, 1)
 }
 
-// due counts n calls in the second in which they were due.
+// due counts n calls in the strip in which they were due.
 func (b *book) due(at time.Duration, n int64) {
-	second := int(max(at-b.start, 0) / time.Second)
-	for len(b.dues) <= second {
+	i := int(max(at-b.start, 0) / b.each())
+	for len(b.dues) <= i {
 		b.dues = append(b.dues, 0)
 	}
-	b.dues[second] += n
+	b.dues[i] += n
 }
+
+// each is how long a strip is.
+func (b *book) each() time.Duration { return max(b.length, time.Second) }
 
 // late counts calls of which no sample comes: unfinished and unsent ones.
 func (b *book) late(at time.Duration, n int64) {
@@ -109,12 +123,29 @@ func (b *book) second(x *sample) {
 	if at < s.second && s.second > 0 {
 		s = &b.recent[0]
 	}
-	if x.ok {
+	if x.outcome == wiregauge.OK {
 		s.ok++
 		s.latency.Record(x.latency)
 		return
 	}
-	s.failed++
+	s.fail(x.outcome, x.status)
+}
+
+// maxFailures bounds the kinds of failure that one second tells apart; what is more counts with the last.
+const maxFailures = 64
+
+func (s *strip) fail(o wiregauge.Outcome, status int) {
+	for i := range s.failed {
+		if f := &s.failed[i]; f.outcome == o && f.status == status {
+			f.n++
+			return
+		}
+	}
+	if len(s.failed) == maxFailures {
+		s.failed[maxFailures-1].n++
+		return
+	}
+	s.failed = append(s.failed, failures{o, status, 1})
 }
 
 // roll closes the older second and opens the next.
@@ -124,28 +155,52 @@ func (b *book) roll() {
 	}
 	b.recent[0], b.recent[1] = b.recent[1], b.recent[0]
 	next := &b.recent[1]
-	next.second, next.ok, next.failed = b.recent[0].second+1, 0, 0
+	next.second, next.ok, next.failed = b.recent[0].second+1, 0, next.failed[:0]
 	next.latency.Reset()
 	b.show(&b.recent[0])
 }
 
+// closeStrip keeps a second: by itself, or with those before it once a run is so long that seconds are too many.
 func (b *book) closeStrip(s *strip) {
-	b.strips = append(b.strips, s.told())
+	t := b.told(s)
+	if last := len(b.strips) - 1; last >= 0 && t.At < b.strips[last].At+b.each() {
+		b.strips[last].Join(t)
+		return
+	}
+	if len(b.strips) == result.MaxStrips {
+		b.strips = result.HalveStrips(b.strips)
+		b.length = 2 * b.each()
+		half := b.dues[:0]
+		for i := 0; i < len(b.dues); i += 2 {
+			n := b.dues[i]
+			if i+1 < len(b.dues) {
+				n += b.dues[i+1]
+			}
+			half = append(half, n)
+		}
+		b.dues = half
+	}
+	b.strips = append(b.strips, t)
 }
 
 // told is s in numbers.
-func (s *strip) told() result.Strip {
-	t := result.Strip{At: time.Duration(s.second) * time.Second, OK: s.ok, Failed: s.failed}
+func (b *book) told(s *strip) result.Strip {
+	t := result.Strip{At: time.Duration(s.second) * time.Second, OK: s.ok}
 	if s.ok > 0 {
 		p50, p99, most := s.latency.Percentile(50), s.latency.Percentile(99), s.latency.Max()
 		t.P50, t.P99, t.Max = &p50, &p99, &most
+	}
+	t.FillLevels(&s.latency)
+	for _, f := range s.failed {
+		t.Failed += f.n
+		t.Fail(b.name(class{outcome: f.outcome, status: f.status}), f.n)
 	}
 	return t
 }
 
 // show leaves a second where Snapshot finds it without a lock.
 func (b *book) show(s *strip) {
-	t := s.told()
+	t := b.told(s)
 	b.shown.Store(&t)
 	b.late99.Store(int64(b.lateness.Percentile(99)))
 }
@@ -155,13 +210,13 @@ func (b *book) close() {
 	if b.recent[1].second > 0 {
 		b.closeStrip(&b.recent[0])
 	}
-	if last := &b.recent[1]; last.ok+last.failed > 0 {
+	if last := &b.recent[1]; last.ok > 0 || len(last.failed) > 0 {
 		b.closeStrip(last)
 		b.show(last)
 	}
 	for i := range b.strips {
-		if second := int(b.strips[i].At / time.Second); second < len(b.dues) {
-			b.strips[i].Due = b.dues[second]
+		if k := int(b.strips[i].At / b.each()); k < len(b.dues) {
+			b.strips[i].Due = b.dues[k]
 		}
 	}
 }

@@ -281,6 +281,31 @@ func TestStrips(t *testing.T) {
 	})
 }
 
+// A run of more seconds than are kept has longer strips, and no call is lost in them.
+func TestStripsOfALongRunAreLonger(t *testing.T) {
+	p := &peer{behave: func(i int, _ time.Duration) reply {
+		if i%10 == 9 {
+			return reply{after: 500 * ms, status: 503}
+		}
+		return reply{after: 500 * ms}
+	}}
+	inFakeTime(t, p, Plan{}, Spec{Duration: (result.MaxStrips + 101) * time.Second}, func(t *testing.T, r result.Turn) {
+		if n := len(r.Strips); n != result.MaxStrips/2+51 {
+			t.Fatalf("%d strips", n)
+		}
+		var sum result.Counts
+		for i, s := range r.Strips {
+			sum.OK, sum.Failed, sum.Due = sum.OK+s.OK, sum.Failed+s.Failed, sum.Due+s.Due
+			if want := 2 * time.Second * time.Duration(i); s.At != want || s.Failed > 0 && len(s.Errors) != 1 {
+				t.Fatalf("strip %d: %+v, want it at %v", i, s, want)
+			}
+		}
+		if sum.OK != r.OK || sum.Failed != r.Failed || sum.Due != r.Due {
+			t.Errorf("strips hold %+v, the turn %+v", sum, r.Counts)
+		}
+	})
+}
+
 // A second in which no call ended well has no latency, neither in the turn nor in a snapshot.
 func TestSecondsWithoutGoodCalls(t *testing.T) {
 	p := &peer{behave: func(int, time.Duration) reply { return reply{after: 10 * ms, status: 500} }}

@@ -17,7 +17,8 @@ const (
 // A sample is one finished call of the measured window.
 type sample struct {
 	done, latency, service, first, wait, late time.Duration
-	ok                                        bool
+	outcome                                   wiregauge.Outcome
+	status                                    int
 }
 
 // A class is one row of a lane's table of outcomes: what is counted without formatting anything.
@@ -102,12 +103,12 @@ func (a *tally) finish(s *slot, t *turn) {
 	}
 	a.lastDone, a.lastPermit = max(a.lastDone, s.Done), max(a.lastPermit, s.Permit)
 	a.classify(s, t)
-	a.record(s, ok)
+	a.record(s)
 	a.log(s, t)
 }
 
-func (a *tally) record(s *slot, ok bool) {
-	x := sample{done: s.Done, latency: s.Done - s.Due, service: wiregauge.Never, first: wiregauge.Never, ok: ok}
+func (a *tally) record(s *slot) {
+	x := sample{done: s.Done, latency: s.Done - s.Due, service: wiregauge.Never, first: wiregauge.Never, outcome: s.Outcome, status: s.Status}
 	x.late = max(s.Dispatched-s.Due, 0)
 	x.wait = wiregauge.Never
 	if s.Permit >= 0 {

@@ -16,6 +16,7 @@ type second struct {
 	ID     string         `json:"id"`
 	Arm    string         `json:"arm"`
 	AtNS   int64          `json:"at_ns"`
+	Length time.Duration  `json:"length_ns,omitempty"` // one second when it is left out
 	Due    int64          `json:"due"`
 	OK     int64          `json:"ok"`
 	Failed int64          `json:"failed"`
@@ -66,6 +67,6 @@ func summaryOf(f *result.File) (s summary, err error) {
 }
 
 func secondOf(id, arm string, s result.Strip) second {
-	return second{Type: "second", ID: id, Arm: arm, AtNS: int64(s.At), Due: s.Due, OK: s.OK, Failed: s.Failed,
+	return second{Type: "second", ID: id, Arm: arm, AtNS: int64(s.At), Length: s.Length, Due: s.Due, OK: s.OK, Failed: s.Failed,
 		P50: s.P50, P99: s.P99, Max: s.Max}
 }

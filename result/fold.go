@@ -8,7 +8,7 @@ import (
 
 // Add folds a further turn of the same arm into t, so that many turns can be kept as one without their
 // histograms: counts, bytes and CPU are summed, histograms merged, shares of the host weighted by time. Strips
-// are dropped. Merge takes folded turns like any others.
+// stand one behind the other, on the clock of the summed windows. Merge takes folded turns like any others.
 func (t *Turn) Add(o *Turn) {
 	if t.Arm == "" {
 		t.Arm, t.Launch, t.Round, t.Place, t.Start, t.Host = o.Arm, o.Launch, o.Round, o.Place, o.Start, o.Host
@@ -39,6 +39,7 @@ func (t *Turn) Add(o *Turn) {
 	if t.Limited == "" {
 		t.Limited = o.Limited
 	}
+	t.addStrips(o)
 	t.Window += o.Window
 }
 

@@ -22,20 +22,15 @@ const (
 func Merge(turns []Turn, percentiles []float64) Arm {
 	used := valid(turns)
 	var sum Turn
-	var strips []Strip
 	limited := map[string]time.Duration{}
 	for i := range used {
-		for _, s := range used[i].Strips {
-			s.At += sum.Window
-			strips = append(strips, s)
-		}
 		if why := used[i].Limited; why != "" {
 			limited[why] += used[i].Window
 		}
 		sum.Add(&used[i])
 	}
 	a := armOf(&sum, percentiles)
-	a.Strips, a.Limited = strips, longest(limited)
+	a.Strips, a.Limited = sum.Strips, longest(limited)
 	if left := len(turns) - len(used); left > 0 {
 		a.Notes = append(a.Notes, fmt.Sprintf("%d of %d turns were invalid and are left out: %s",
 			left, len(turns), firstInvalid(turns)))

@@ -69,7 +69,7 @@ type Turn struct {
 	Blocked []time.Duration
 
 	Warm    *Counts // calls that were due before the measured window, when warm-up was part of the turn
-	Strips  []Strip // per second
+	Strips  []Strip // per second, or longer when there are more than MaxStrips
 	Partial bool    // ended by Ctrl-C
 	Limited string  // why the asked rate was not reached: "client", "inflight", "slots", "server", ""
 	Invalid string  // why this turn must not be used, "" when it may
@@ -154,15 +154,4 @@ func (h *HostLoad) UnmarshalJSON(text []byte) error {
 		h.Foreign = *file.Foreign
 	}
 	return nil
-}
-
-// Strip is one second of a turn. Latencies are of the OK calls that ended in it, null when there were none.
-type Strip struct {
-	At     time.Duration  `json:"at_ns"`
-	OK     int64          `json:"ok"`
-	Failed int64          `json:"failed"`
-	Due    int64          `json:"due"`
-	P50    *time.Duration `json:"p50_ns"`
-	P99    *time.Duration `json:"p99_ns"`
-	Max    *time.Duration `json:"max_ns"`
 }
