@@ -17,11 +17,19 @@ type row struct{ play, scheme, wire, stack string }
 
 const none = "exit 3"
 
+// A library that ends the connection itself, because of a breach, says the breach of one call; of the others on that
+// connection, and of those that come while it ends or is opened again, it may say only that it is gone, or send them
+// a second time.
+const (
+	gone   = "closed|reset|connect|retried"
+	orGone = "|" + gone
+)
+
 // Three rules: what is not even a broken server of its protocol is exit 3 where the protocol has a hello; what the
 // library says of its own is told as it says it; a call never is "local", which would be our fault.
 var rows = []row{
 	{"closes at once", "http", "closed|reset", "closed|reset"},
-	{"closes at once", "h2c", none, "closed|reset|connect"},
+	{"closes at once", "h2c", none, gone},
 	{"closes at once", "grpc", none, none},
 	{"closes at once", "tcp", "closed|reset", ""},
 	{"resets at once", "http", none + "|reset|connect|closed", none + "|reset|connect|closed"},
@@ -33,15 +41,15 @@ var rows = []row{
 	{"silent", "grpc", none, none},
 	{"silent", "tcp", "timeout", ""},
 	{"garbage", "http", "malformed", "malformed"},
-	{"garbage", "h2c", none, "malformed|connect"},
+	{"garbage", "h2c", none, "malformed" + orGone},
 	{"garbage", "grpc", none, none},
 	{"garbage", "tcp", "too large|closed", ""},
 	{"endless garbage", "http", "malformed", "malformed"},
-	{"endless garbage", "h2c", none, "malformed|connect"},
+	{"endless garbage", "h2c", none, "malformed" + orGone},
 	{"endless garbage", "grpc", none, none},
 	{"endless garbage", "tcp", "too large|closed", ""},
 	{"another protocol's banner", "http", "malformed", "malformed"},
-	{"another protocol's banner", "h2c", none, "malformed|connect"},
+	{"another protocol's banner", "h2c", none, "malformed" + orGone},
 	{"another protocol's banner", "grpc", none, none},
 	{"another protocol's banner", "tcp", "timeout", ""},
 
@@ -55,28 +63,28 @@ var rows = []row{
 	{"http1: an answer of HTTP/0.9", "http", "malformed", "malformed"},
 	{"http1: endless 100 Continue", "http", "too large", "too large"},
 
-	{"http2: an HTTP/1.1 server", "h2c", none, "malformed|connect"},
+	{"http2: an HTTP/1.1 server", "h2c", none, "malformed" + orGone},
 	{"http2: an HTTP/1.1 server", "grpc", none, none},
-	{"http2: a giant frame", "h2c", "malformed", "malformed"},
-	{"http2: a giant frame", "grpc", "malformed", "malformed|closed"},
-	{"http2: an HPACK bomb", "h2c", "too large", "malformed|too large"},
-	{"http2: an HPACK bomb", "grpc", "too large", "malformed|too large"},
-	{"http2: endless CONTINUATION", "h2c", "malformed", "malformed"},
-	{"http2: endless CONTINUATION", "grpc", "malformed", "malformed"},
-	{"http2: a broken header block", "h2c", "malformed", "malformed"},
-	{"http2: a broken header block", "grpc", "malformed", "malformed"},
-	{"http2: more data than the window", "h2c", "timeout|malformed", "malformed|timeout"},
-	{"http2: more data than the window", "grpc", "malformed", "INTERNAL"},
+	{"http2: a giant frame", "h2c", "malformed", "malformed" + orGone},
+	{"http2: a giant frame", "grpc", "malformed", "malformed" + orGone},
+	{"http2: an HPACK bomb", "h2c", "too large", "malformed|too large" + orGone},
+	{"http2: an HPACK bomb", "grpc", "too large", "malformed|too large" + orGone},
+	{"http2: endless CONTINUATION", "h2c", "malformed", "malformed" + orGone},
+	{"http2: endless CONTINUATION", "grpc", "malformed", "malformed" + orGone},
+	{"http2: a broken header block", "h2c", "malformed", "malformed" + orGone},
+	{"http2: a broken header block", "grpc", "malformed", "malformed" + orGone},
+	{"http2: more data than the window", "h2c", "timeout|malformed", "malformed|timeout" + orGone},
+	{"http2: more data than the window", "grpc", "malformed", "INTERNAL" + orGone},
 	{"http2: refuses every stream", "h2c", "refused", "timeout|refused"},
 	{"http2: refuses every stream", "grpc", "refused", "refused"},
 	{"http2: resets every stream after reading it", "h2c", "reset INTERNAL_ERROR", "reset INTERNAL_ERROR"},
 	{"http2: resets every stream after reading it", "grpc", "reset", "reset"},
-	{"http2: closes in the middle of an answer", "h2c", "closed|reset", "closed|reset"},
-	{"http2: closes in the middle of an answer", "grpc", "closed|reset", "closed|reset"},
-	{"http2: an answer to nobody", "h2c", "malformed", "malformed"},
-	{"http2: an answer to nobody", "grpc", "malformed", "timeout"},
-	{"http2: GOAWAY before every answer", "h2c", "unprocessed", "timeout|closed|reset|connect|malformed"},
-	{"http2: GOAWAY before every answer", "grpc", "unprocessed", "closed|UNAVAILABLE"},
+	{"http2: closes in the middle of an answer", "h2c", "closed|reset", gone},
+	{"http2: closes in the middle of an answer", "grpc", "closed|reset", gone},
+	{"http2: an answer to nobody", "h2c", "malformed", "malformed" + orGone},
+	{"http2: an answer to nobody", "grpc", "malformed", "timeout" + orGone},
+	{"http2: GOAWAY before every answer", "h2c", "unprocessed", "timeout|malformed" + orGone},
+	{"http2: GOAWAY before every answer", "grpc", "unprocessed", "UNAVAILABLE" + orGone},
 
 	{"grpc: no trailers", "grpc", "no grpc-status", "no grpc-status"},
 	{"grpc: a message, then INTERNAL", "grpc", "INTERNAL", "INTERNAL"},
@@ -103,12 +111,20 @@ func (r row) want(client string) string {
 	return r.wire
 }
 
-// patience is little where only a time limit ends a call, and more than any machine needs elsewhere.
-func (r row) patience(client string) string {
-	if r.play == "silent" || strings.Contains(r.want(client), "timeout") {
-		return "100ms"
+// patience is how long a call and a connection may take: little where only that limit ends them, and more than any
+// machine needs elsewhere.
+func (r row) patience(client string) (call, connect string) {
+	call, connect = "30s", "30s"
+	if strings.Contains(r.want(client), "timeout") {
+		call = "100ms"
 	}
-	return "30s"
+	if r.play == "silent" {
+		call = "100ms" // of the commands that ask a server which is silent
+		if r.want(client) == none {
+			connect = "100ms"
+		}
+	}
+	return call, connect
 }
 
 // TestHostilePeers: call and run against every hostile server over every protocol it is meant for, with both kinds of
@@ -120,8 +136,8 @@ func TestHostilePeers(t *testing.T) {
 			t.Run(fmt.Sprintf("%s %s %s", r.play, r.scheme, client), func(t *testing.T) {
 				t.Parallel()
 				address := listen(t, p.Play).Address()
-				limit := r.patience(client)
-				args := append(request(t, r.scheme), "--client", client, "-t", limit, "--connect-timeout", limit, urlOf(r.scheme, address))
+				limit, connect := r.patience(client)
+				args := append(request(t, r.scheme), "--client", client, "-t", limit, "--connect-timeout", connect, urlOf(r.scheme, address))
 				runs(t, r, client, args)
 				calls(t, r, client, args)
 			})
@@ -178,7 +194,7 @@ func runs(t *testing.T, r row, client string, args []string) {
 // failures wants the error table of an arm to hold nothing but these classes, each with its stage.
 func failures(t *testing.T, arm *result.Arm, classes []string) {
 	t.Helper()
-	stages := map[string]string{"connect": "connect", "timeout": "read", "closed": "read", "malformed": "read", "refused": "read", "reset": "read", "unprocessed": "read"}
+	stages := map[string]string{"connect": "connect", "timeout": "read", "closed": "read", "malformed": "read", "refused": "read", "reset": "read", "unprocessed": "read", "retried": "read"}
 	var sum int64
 	for _, e := range arm.Errors {
 		sum += e.Count

@@ -74,6 +74,8 @@ func ofWords(text string) wiregauge.Outcome {
 		{"response header list larger than advertised limit", wiregauge.TooLarge},
 		{"client conn could not be established", wiregauge.Connect},
 		{"server closed idle connection", wiregauge.Closed},
+		{"cannot rewind body after connection loss", wiregauge.Closed},
+		{"readLoop exiting", wiregauge.Closed},
 		{"GOAWAY", wiregauge.Closed},
 		{"force closed", wiregauge.Closed},
 		{"client connection lost", wiregauge.Closed},
@@ -86,6 +88,10 @@ func ofWords(text string) wiregauge.Outcome {
 	}
 	return wiregauge.Malformed
 }
+
+// unasked is how net/http ends a connection on which bytes come while no request waits; what follows is the error of
+// that read, and there is none.
+const unasked = "readLoopPeekFailLocked: %!w(<nil>)"
 
 // Text is what an error table says of an error: the same words for the same cause, whichever call it ended, and none
 // where the outcome says it all.
@@ -107,6 +113,9 @@ func Text(o wiregauge.Outcome, err error) string {
 		return "the server closed the connection before the answer was complete"
 	}
 	text := err.Error()
+	if strings.Contains(text, unasked) {
+		return "the server sent bytes before it was asked"
+	}
 	for _, prefix := range []string{"net/http: HTTP/1.x transport connection broken: ", "net/http: ", "http: "} {
 		text = strings.TrimPrefix(text, prefix)
 	}

@@ -44,6 +44,8 @@ func TestFailures(t *testing.T) {
 		{"a refused stream", t.Context(), http2.StreamError{StreamID: 9, Code: http2.ErrCodeRefusedStream, Cause: errors.New(peerSays)}, wiregauge.Refused, "RST_STREAM REFUSED_STREAM (7)"},
 		{"a stream that broke the rules", t.Context(), http2.StreamError{StreamID: 3, Code: http2.ErrCodeProtocol, Cause: errors.New("malformed response")}, wiregauge.Malformed, "malformed response (PROTOCOL_ERROR)"},
 		{"headers without end", t.Context(), errors.New("net/http: HTTP/1.x transport connection broken: net/http: server response headers exceeded 1048576 bytes; aborted"), wiregauge.TooLarge, "server response headers exceeded 1048576 bytes; aborted"},
+		{"an answer to nothing", t.Context(), errors.New("net/http: HTTP/1.x transport connection broken: readLoopPeekFailLocked: %!w(<nil>)"), wiregauge.Malformed, "the server sent bytes before it was asked"},
+		{"a connection that ended before a second try", t.Context(), errors.New("net/http: cannot rewind body after connection loss"), wiregauge.Closed, "cannot rewind body after connection loss"},
 		{"no HTTP", t.Context(), errors.New(`net/http: HTTP/1.x transport connection broken: malformed HTTP response "hello"`), wiregauge.Malformed, `malformed HTTP response "hello"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
