@@ -29,6 +29,13 @@ var cases = []struct {
 	{"comparison", func() []*result.File { return []*result.File{sample.Comparison()} }},
 	{"comparison-not-fair", func() []*result.File { return []*result.File{sample.NotFair()} }},
 	{"comparison-of-one-launch", func() []*result.File { return []*result.File{sample.OneLaunch()} }},
+	{"failures-in-a-burst", func() []*result.File { return []*result.File{sample.Burst()} }},
+	{"not-trustworthy", func() []*result.File { return []*result.File{sample.NotTrusted()} }},
+	{"comparison-whose-ratios-hold", func() []*result.File { return []*result.File{sample.AbsoluteVoid()} }},
+	{"comparison-with-noise-floor", func() []*result.File { return []*result.File{sample.Demanding()} }},
+	{"sweep-of-concurrency", func() []*result.File { return []*result.File{sample.Sweep()} }},
+	{"sweep-of-rates", func() []*result.File { return []*result.File{sample.RateSweep()} }},
+	{"capacity", func() []*result.File { return []*result.File{sample.Capacity()} }},
 	{"two-saved-results", func() []*result.File { return []*result.File{sample.Met(), sample.Half()} }},
 }
 

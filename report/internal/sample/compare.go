@@ -79,6 +79,7 @@ func (s armSpec) turn(launch, round int) result.Turn {
 	n := int64(float64(s.perTurn) * wobble)
 	t := Turn(s.name, n, 200*time.Millisecond, time.Duration(float64(s.median)/wobble))
 	t.Launch, t.Round = launch, round
+	t.Strips = []result.Strip{Strip(0, 0, n, 0, time.Duration(float64(s.median)/wobble), "")}
 	t.SentBytes, t.RecvBytes = times(s.sent, n), times(s.received, n)
 	t.Client = result.CPU{User: s.cpu * time.Duration(n) / 2, System: s.cpu * time.Duration(n) / 2, Cores: 2, RSS: 30 << 20}
 	t.Server = &result.CPU{User: s.server * time.Duration(n) * 2 / 3, System: s.server * time.Duration(n) / 3, Cores: 2, RSS: 20 << 20}

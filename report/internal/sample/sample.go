@@ -3,6 +3,7 @@ package sample
 
 import (
 	"math"
+	"sync"
 	"time"
 
 	"wiregauge/hist"
@@ -16,13 +17,27 @@ func Latencies(n int64, median time.Duration, spread float64) *hist.Histogram {
 		return h
 	}
 	steps := min(n, 5000)
-	for i := range steps {
-		q := (float64(i) + 0.5) / float64(steps)
-		v := time.Duration(float64(median) * math.Exp(spread*math.Sqrt2*math.Erfinv(2*q-1)))
-		h.RecordN(v, n/steps)
+	for _, z := range normals(steps) {
+		h.RecordN(time.Duration(float64(median)*math.Exp(spread*z)), n/steps)
 	}
 	h.RecordN(median, n%steps)
 	return h
+}
+
+var known sync.Map // of normals, by their number: they take most of the time of a sample
+
+// normals are n evenly spaced quantiles of the standard normal distribution.
+func normals(n int64) []float64 {
+	if z, found := known.Load(n); found {
+		return z.([]float64)
+	}
+	z := make([]float64, n)
+	for i := range z {
+		q := (float64(i) + 0.5) / float64(n)
+		z[i] = math.Sqrt2 * math.Erfinv(2*q-1)
+	}
+	known.Store(n, z)
+	return z
 }
 
 // Turn is one turn of n OK calls in a window.
@@ -94,12 +109,11 @@ func Met() *result.File {
 func strips(seconds int, rate int64) []result.Strip {
 	var all []result.Strip
 	for i := range seconds {
-		s := result.Strip{At: time.Duration(i) * time.Second, OK: rate, Due: rate,
-			P50: new(1900 * time.Microsecond), P99: new(6 * time.Millisecond), Max: new(12 * time.Millisecond)}
+		var failed int64
 		if i == 12 || i == 20 {
-			s.OK, s.Failed = rate-2, 2
+			failed = 2
 		}
-		all = append(all, s)
+		all = append(all, Strip(time.Duration(i)*time.Second, 0, rate-failed, failed, 1900*time.Microsecond, "UNAVAILABLE"))
 	}
 	return all
 }
