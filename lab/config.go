@@ -28,6 +28,9 @@ type ServeConfig struct {
 	Unix string
 	// Plant is the planted behaviour of the whole server, in the grammar of package plant.
 	Plant string
+	// Truth is a case of package truth by its name, or a plant. The server then plants that, counts delays from when the
+	// kernel received a call, and writes every call down. It goes without Plant.
+	Truth string
 	// CADir is where the CA file goes; empty means a new temporary folder that Close removes.
 	CADir string
 	// Clock is the time that plants live by; nil means real time.

@@ -63,7 +63,8 @@ func (s *Server) serveSpoiled(l net.Listener, secure *tls.Config) {
 	if secure != nil {
 		secure.NextProtos = []string{"h2"}
 	}
-	server := hostile.Serve(s.ledger.count(l), h.Play, secure)
+	play := func(ctx context.Context, c net.Conn) { h.Play(withStamps(ctx, c), c) }
+	server := hostile.Serve(s.ledger.count(l), play, secure)
 	s.onClose(server.Close)
 }
 
@@ -74,13 +75,16 @@ type spoiled struct {
 	fate    plant.Fate
 	refusal error // its wg-plant header is wrong
 
-	meter *meter
-	start time.Time
+	server  *Server
+	meter   *meter
+	start   time.Time
+	arrived time.Duration
 }
 
 // head settles a stream when its header block has come: here it is refused or not.
 func (p *spoiler) head(st *hostile.Stream) bool {
-	c := &spoiled{meter: p.meter(st), start: time.Now()}
+	c := &spoiled{server: p.s, meter: p.meter(st), arrived: p.s.arrived(st.Context())}
+	c.start = time.Now()
 	st.Note = c
 	if c.meter == nil {
 		return false
@@ -92,8 +96,8 @@ func (p *spoiler) head(st *hostile.Stream) bool {
 	if c.fate.Act != plant.Refuse {
 		return false
 	}
-	c.meter.begin()
-	c.meter.end(0, false)
+	c.begin()
+	c.end(false)
 	return hostile.Refuse(st)
 }
 
@@ -122,11 +126,12 @@ func (p *spoiler) meter(st *hostile.Stream) *meter {
 // handle answers a whole request as drawn.
 func (p *spoiler) handle(st *hostile.Stream) {
 	c := st.Note.(*spoiled)
+	c.arrived = p.s.arrived(st.Context())
 	c.start = time.Now()
 	c.begin()
 	if c.planter != nil {
 		var err error
-		if c.fate, err = c.planter.Wait(st.Context(), c.n, c.fate); err != nil {
+		if c.fate, err = c.planter.Wait(st.Context(), c.n, c.fate, c.arrived); err != nil {
 			c.end(false)
 			return
 		}
@@ -159,6 +164,7 @@ func (c *spoiled) begin() {
 
 func (c *spoiled) end(ok bool) {
 	if c.meter != nil {
+		c.server.note(c.arrived, c.fate.Due, c.start, ok)
 		c.meter.end(time.Since(c.start), ok)
 	}
 }

@@ -80,14 +80,17 @@ type exchange struct {
 	body []byte
 	fate plant.Fate
 
-	meter *meter
-	start time.Time
+	server  *Server
+	meter   *meter
+	start   time.Time
+	arrived time.Duration
 }
 
 // done counts the exchange, once; later calls change nothing. It comes before the last bytes of an answer are
 // written, so that whoever has an answer finds it counted.
 func (x *exchange) done(ok bool) {
 	if x.meter != nil {
+		x.server.note(x.arrived, x.fate.Due, x.start, ok)
 		x.meter.end(time.Since(x.start), ok)
 		x.meter = nil
 	}
@@ -102,7 +105,8 @@ func (s *Server) counted(pattern string, answer func(*exchange)) http.HandlerFun
 		if x.body, err = readBody(r); err != nil {
 			return // the client went away
 		}
-		x.meter, x.start = meters[r.ProtoMajor], time.Now()
+		x.arrived = s.arrived(r.Context())
+		x.server, x.meter, x.start = s, meters[r.ProtoMajor], time.Now()
 		x.meter.begin()
 		defer x.done(false)
 		if s.settle(x) {
@@ -131,7 +135,7 @@ func (s *Server) settle(x *exchange) bool {
 	if p == nil {
 		return true
 	}
-	if x.fate, err = p.Call(x.r.Context()); err != nil {
+	if x.fate, err = p.Call(x.r.Context(), x.arrived); err != nil {
 		panic(http.ErrAbortHandler) // whoever asked has gone, or the server closes: there is no answer
 	}
 	switch x.fate.Act {
@@ -142,6 +146,7 @@ func (s *Server) settle(x *exchange) bool {
 		<-x.r.Context().Done()
 		panic(http.ErrAbortHandler)
 	case plant.Reset, plant.Refuse:
+		x.done(false)
 		abort(x.w, x.r)
 	}
 	return true
@@ -287,6 +292,7 @@ func (s *Server) write(x *exchange, kind string, body []byte) {
 	case x.fate.Act == plant.Cut:
 		x.w.Write(body[:len(body)/2])
 		http.NewResponseController(x.w).Flush()
+		x.done(false)
 		abort(x.w, x.r)
 	case x.fate.Body.Chunks > 0:
 		s.writeSlowly(x, body)

@@ -93,8 +93,9 @@ func (r *rpcServer) unary(ctx context.Context, q any, info *grpc.UnaryServerInfo
 		return next(ctx, q)
 	}
 	m.begin()
+	arrived := r.s.arrived(ctx)
 	start := time.Now()
-	fate, err := r.fate(ctx)
+	fate, err := r.fate(ctx, arrived)
 	var a any
 	if err == nil {
 		a, err = next(ctx, q)
@@ -102,6 +103,7 @@ func (r *rpcServer) unary(ctx context.Context, q any, info *grpc.UnaryServerInfo
 	if err == nil && (fate.Size > 0 || fate.Body.Chunks > 0) {
 		a, err = r.dress(ctx, a, fate)
 	}
+	r.s.note(arrived, fate.Due, start, err == nil)
 	m.end(time.Since(start), err == nil)
 	return a, err
 }
@@ -112,17 +114,19 @@ func (r *rpcServer) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServe
 		return next(srv, ss)
 	}
 	m.begin()
+	arrived := r.s.arrived(ss.Context())
 	start := time.Now()
-	_, err := r.fate(ss.Context())
+	fate, err := r.fate(ss.Context(), arrived)
 	if err == nil {
 		err = next(srv, ss)
 	}
+	r.s.note(arrived, fate.Due, start, err == nil)
 	m.end(time.Since(start), err == nil)
 	return err
 }
 
-// fate waits for what is planted; its error is the answer to give.
-func (r *rpcServer) fate(ctx context.Context) (plant.Fate, error) {
+// fate waits for what is planted for a call; its error is the answer to give.
+func (r *rpcServer) fate(ctx context.Context, arrived time.Duration) (plant.Fate, error) {
 	p, err := r.s.planterFor(plantHeader(ctx))
 	if err != nil {
 		return plant.Fate{}, status.Error(codes.InvalidArgument, err.Error())
@@ -130,7 +134,7 @@ func (r *rpcServer) fate(ctx context.Context) (plant.Fate, error) {
 	if p == nil {
 		return plant.Fate{}, nil
 	}
-	f, err := p.Call(ctx)
+	f, err := p.Call(ctx, arrived)
 	if err != nil {
 		return f, status.FromContextError(err).Err()
 	}

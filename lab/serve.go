@@ -15,6 +15,7 @@ import (
 
 	"wiregauge/internal/testcert"
 	"wiregauge/lab/plant"
+	"wiregauge/lab/truth"
 )
 
 // A Server answers the reference services until it is closed or its context ends. It is safe for concurrent use.
@@ -24,6 +25,8 @@ type Server struct {
 	planter *plant.Planter // nil when no call is touched by the server's plant
 	clock   plant.Clock
 	ledger  ledger
+	truth   *truth.Case // and where its calls are written down; nil without
+	journal *truth.Log
 
 	byHeader planters
 
@@ -49,6 +52,10 @@ func Serve(ctx context.Context, c ServeConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	known, err := c.truth()
+	if err != nil {
+		return nil, err
+	}
 	p, err := plant.Parse(c.Plant)
 	if err != nil {
 		return nil, err
@@ -57,8 +64,14 @@ func Serve(ctx context.Context, c ServeConfig) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{config: c, plant: p, clock: c.Clock, nextPort: c.Port}
+	if known != nil {
+		s.truth, s.journal = known, &truth.Log{}
+	}
 	if s.clock == nil {
 		s.clock = plant.Real()
+		if s.journal != nil {
+			s.clock = plant.Precise()
+		}
 	}
 	if p.PerCall() {
 		s.planter = plant.New(p, s.clock)
@@ -71,6 +84,22 @@ func Serve(ctx context.Context, c ServeConfig) (*Server, error) {
 	stop := context.AfterFunc(ctx, func() { s.Close() })
 	s.onClose(func() { stop() })
 	return s, nil
+}
+
+// truth is the case that is asked for, nil when none is; what it plants becomes c.Plant.
+func (c *ServeConfig) truth() (*truth.Case, error) {
+	if c.Truth == "" {
+		return nil, nil
+	}
+	if c.Plant != "" {
+		return nil, fmt.Errorf("a server is given a plant (%s) or a truth (%s), not both", c.Plant, c.Truth)
+	}
+	known, err := truth.Parse(c.Truth)
+	if err != nil {
+		return nil, err
+	}
+	c.Plant = known.Plant
+	return known, nil
 }
 
 // start opens the listeners in the order of their ports.
@@ -113,6 +142,9 @@ func (s *Server) startGroup(group []string, tlsConfig *tls.Config) error {
 	l, network, address, err := s.listen(group[0])
 	if err != nil {
 		return err
+	}
+	if s.journal != nil {
+		l = stampArrivals(l)
 	}
 	s.answer(l, group, tlsConfig.Clone())
 	for _, protocol := range group {

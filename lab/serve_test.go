@@ -306,7 +306,9 @@ func TestWrongConfigurations(t *testing.T) {
 		{"a service that is not there", ServeConfig{Services: []string{"helo"}}, `no service "helo"; did you mean hello? There are hello, random, inventory, echo`},
 		{"a protocol that is not there", ServeConfig{Protocols: []string{"quic"}}, `no protocol "quic"`},
 		{"a port out of range", ServeConfig{Port: 70000}, "70000"},
-		{"a plant that is none", ServeConfig{Plant: "dely=1s"}, `no key "dely"; did you mean delay? The keys are delay, stall`},
+		{"a truth that is none", ServeConfig{Truth: "S99"}, `no case "S99"; did you mean S9? There are S1, S2`},
+		{"a truth and a plant", ServeConfig{Truth: "S2", Plant: "size=1"}, "a plant (size=1) or a truth (S2), not both"},
+		{"a plant that is none", ServeConfig{Plant: "dely=1s"}, `no key "dely"; did you mean delay? The keys are delay, random, stall`},
 		{"TLS protocols without TLS", ServeConfig{Protocols: []string{"grpcs"}, Plain: true}, "nothing to serve"},
 		{"a host that is not ours", ServeConfig{Host: "192.0.2.1"}, "192.0.2.1"},
 	}

@@ -63,7 +63,7 @@ func (l *line) wait(one *planted) {
 	defer close(one.ready)
 	m, start := l.echo.meter, time.Now()
 	m.begin()
-	one.fate, one.err = l.echo.s.planter.Call(l.ctx)
+	one.fate, one.err = l.echo.s.planter.Call(l.ctx, l.echo.s.clock.Now())
 	m.end(time.Since(start), one.err == nil && one.fate.Act == plant.Answer)
 }
 

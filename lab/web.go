@@ -38,10 +38,11 @@ func (s *Server) webServer(protocols []string, secure *tls.Config) *http.Server 
 	if n := s.plant.Streams; n > 0 {
 		h.HTTP2 = &http.HTTP2Config{MaxConcurrentStreams: n}
 	}
-	if s.plant.Age > 0 || s.plant.Requests > 0 {
-		h.ConnContext = func(ctx context.Context, _ net.Conn) context.Context {
-			return context.WithValue(ctx, tenureKey{}, &tenure{born: s.clock.Now()})
+	h.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		if s.plant.Age > 0 || s.plant.Requests > 0 {
+			ctx = context.WithValue(ctx, tenureKey{}, &tenure{born: s.clock.Now()})
 		}
+		return withStamps(ctx, c)
 	}
 	return h
 }
@@ -175,8 +176,12 @@ func (s *Server) admin() *http.Server {
 		writeJSON(w, s.ledger.read(reset))
 	})
 	mux.HandleFunc("POST /reset", func(w http.ResponseWriter, _ *http.Request) {
+		if s.journal != nil {
+			s.journal.Read(true)
+		}
 		writeJSON(w, s.ledger.read(true))
 	})
+	s.serveTruth(mux)
 	return &http.Server{Handler: mux, ErrorLog: log.New(io.Discard, "", 0), ReadHeaderTimeout: 10 * time.Second}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"wiregauge/lab"
 	"wiregauge/lab/plant"
+	"wiregauge/lab/truth"
 )
 
 // serveOptions are the flags of serve.
@@ -27,6 +28,7 @@ type ServeOptions struct {
 	Unix     string   `flag:"unix" value:"FOLDER" help:"unix sockets in this folder instead of ports, without TLS"`
 	CADir    string   `flag:"ca-dir" value:"FOLDER" help:"where the CA's certificate goes (ca.pem): a temporary folder when nothing is said"`
 	Plant    string   `flag:"plant" value:"KEY=VALUE,…" help:"what to do wrong on purpose; the header wg-plant does it for one request"`
+	Truth    string   `flag:"truth" value:"CASE|PLANT" help:"a server whose right answer is known, instead of --plant: S1 to S18 or a plant of your own; it times every call from when the kernel had it, and tells at /truth"`
 }
 
 func (a *app) serveCommand() *cobra.Command {
@@ -39,7 +41,8 @@ func (a *app) serveCommand() *cobra.Command {
 			"  " + strings.TrimSpace(strings.ReplaceAll(plant.Help(), "\n", "\n  ")),
 		Example: "  wiregauge serve\n" +
 			"  wiregauge serve inventory --plain --port 18080\n" +
-			"  wiregauge serve echo --plant 'delay=exp:5ms,stall=1s/10s'",
+			"  wiregauge serve echo --plant 'delay=exp:5ms,stall=1s/10s'\n" +
+			"  wiregauge serve hello --truth S2",
 	}
 	a.bind(cmd, o)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return a.serve(cmd.Context(), o, args) }
@@ -57,6 +60,9 @@ func (a *app) serve(ctx context.Context, o *serveOptions, services []string) err
 		fmt.Fprintln(a.stdout, e.URL)
 	}
 	fmt.Fprintln(a.stdout, s.AdminURL()+"/stats")
+	if err := a.sayTruth(s, o.Truth); err != nil {
+		return err
+	}
 	if file := s.CAFile(); file != "" {
 		fmt.Fprintf(a.stderr, "TLS endpoints: --cacert %s\n", file)
 	}
@@ -65,10 +71,29 @@ func (a *app) serve(ctx context.Context, o *serveOptions, services []string) err
 	return nil
 }
 
+// sayTruth prints where a server with a known answer tells what it saw, and what a client should report.
+func (a *app) sayTruth(s *lab.Server, spec string) error {
+	if spec == "" {
+		return nil
+	}
+	c, err := truth.Parse(spec)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintln(a.stdout, s.TruthURL())
+	fmt.Fprintf(a.stderr, "%s (%s)\n", c.Title, c.Plant)
+	for _, l := range c.Loads {
+		if says := l.Truth.Says(); says != "" {
+			fmt.Fprintf(a.stderr, "  %s: %s\n", l, says)
+		}
+	}
+	return nil
+}
+
 func (o *ServeOptions) config(services []string) lab.ServeConfig {
 	c := lab.ServeConfig{
 		Services: services, Plain: o.Plain || o.All, TLS: o.TLS || o.All, Host: o.Host, Port: o.Port,
-		Unix: o.Unix, CADir: o.CADir, Plant: o.Plant,
+		Unix: o.Unix, CADir: o.CADir, Plant: o.Plant, Truth: o.Truth,
 	}
 	for _, list := range o.Protocol {
 		for _, name := range strings.Split(list, ",") {

@@ -2,6 +2,7 @@ package plant
 
 import (
 	"context"
+	"runtime"
 	"time"
 )
 
@@ -16,10 +17,22 @@ type Clock interface {
 // on one thread, which exists only while somebody sleeps.
 func Real() Clock { return realClock{start: time.Now(), alarms: &alarms{}} }
 
+// Precise is Real with sleeps that end a few µs late: short ones are woken early and spin for the rest, which costs up
+// to lead of a core each. It is for a few thousand calls a second.
+func Precise() Clock { return realClock{start: time.Now(), alarms: &alarms{}, lead: lead} }
+
+const (
+	// lead is how long before its time a sleeper is woken: longer than most wake-ups are late.
+	lead = 80 * time.Microsecond
+	// leadBelow is the longest sleep that is worth it: of longer ones a wake-up's lateness is less than 1 %.
+	leadBelow = 12 * time.Millisecond
+)
+
 // realClock without alarms sleeps on Go's timers.
 type realClock struct {
 	start  time.Time
 	alarms *alarms
+	lead   time.Duration
 }
 
 func (c realClock) Now() time.Duration { return time.Since(c.start) }
@@ -27,6 +40,9 @@ func (c realClock) Now() time.Duration { return time.Since(c.start) }
 func (c realClock) Sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
+	}
+	if c.lead > 0 && d < leadBelow {
+		return c.sleepAndSpin(ctx, d)
 	}
 	if c.alarms != nil {
 		return c.alarms.sleep(ctx, d)
@@ -39,4 +55,17 @@ func (c realClock) Sleep(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+func (c realClock) sleepAndSpin(ctx context.Context, d time.Duration) error {
+	end := c.Now() + d
+	if d > c.lead {
+		if err := c.alarms.sleep(ctx, d-c.lead); err != nil {
+			return err
+		}
+	}
+	for c.Now() < end {
+		runtime.Gosched()
+	}
+	return ctx.Err()
 }

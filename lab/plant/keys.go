@@ -19,10 +19,14 @@ var keys = []key{
 	{"delay", "delay=5ms, exp:5ms, bimodal:1ms:100ms:2%, bimodal:1ms:100ms/50, pareto:1.5:1ms or lognormal:1ms:1",
 		"how long each answer takes: fixed, exponential by mean, two values, Pareto by shape and minimum, lognormal by median and sigma",
 		func(p *Plant, v string) (err error) { p.Delay, err = parseLaw(v); return err }},
+	{"random", "random=7", "delays are drawn from that seed, each by itself, not evenly spread: what a queue needs",
+		intKey(func(p *Plant) *int { return &p.Random })},
 	{"stall", "stall=1s/10s", "nothing is answered for the last 1s of every 10s", setStall},
 	{"slots", "slots=4", "calls served at once; the others wait in order", intKey(func(p *Plant) *int { return &p.Slots })},
 	{"usl", "usl=0.05:0.001", "the delay grows with the N calls being served: 1 + a(N-1) + bN(N-1)", setUSL},
 	{"warm", "warm=10/20000", "the delay is 10 times as long at first and comes down over 20000 calls", setWarm},
+	{"step", "step=1.5/30000", "the delay is 1.5 times as long from call 30000 on", setStep},
+	{"wave", "wave=0.3/20s", "the delay swings by 30 % up and down, once in 20s", setWave},
 	{"bucket", "bucket=1000/s", "calls above that rate answer 429", setBucket},
 	{"status", "status=503, status=503/2, status=UNAVAILABLE:20% or status=503/2@200ms",
 		"calls that fail with that status, at once or after a time of their own", setStatus},
@@ -121,6 +125,35 @@ func setWarm(p *Plant, v string) (err error) {
 		return errors.New("the factor is not above 0")
 	}
 	p.WarmCalls, err = positive(calls)
+	return err
+}
+
+func setStep(p *Plant, v string) (err error) {
+	factor, calls, ok := strings.Cut(v, "/")
+	if !ok {
+		return errors.New("want a factor and a number of calls")
+	}
+	if p.Step, err = number(factor); err != nil {
+		return err
+	}
+	p.StepCalls, err = positive(calls)
+	return err
+}
+
+func setWave(p *Plant, v string) (err error) {
+	swing, period, ok := strings.Cut(v, "/")
+	if !ok {
+		return errors.New("want a share and a time")
+	}
+	if p.Swing, err = number(swing); err != nil {
+		return err
+	}
+	if p.Swing >= 1 {
+		return errors.New("the share is not below 1")
+	}
+	if p.Wave, err = duration(period); err == nil && p.Wave == 0 {
+		err = errors.New("the time is not above 0")
+	}
 	return err
 }
 

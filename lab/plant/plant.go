@@ -10,7 +10,8 @@ import (
 
 // A Plant is what a server does on purpose. The zero value does nothing.
 type Plant struct {
-	Delay Law // of each answer
+	Delay  Law // of each answer
+	Random int // the seed from which delays are drawn each by itself; 0 means evenly spread
 
 	// Stall: for the last Stall of every Every nothing is answered.
 	Stall, Every time.Duration
@@ -23,6 +24,13 @@ type Plant struct {
 	// The delay is Warm times as long for the first call and comes down exponentially over WarmCalls.
 	Warm      float64
 	WarmCalls int
+
+	Step      float64 // the delay is that many times as long from call StepCalls on
+	StepCalls int
+
+	// The delay swings by the share Swing, up and down once in each Wave.
+	Swing float64
+	Wave  time.Duration
 
 	Bucket float64 // calls per second let through, the others answer 429; 0 means no limit
 
@@ -119,6 +127,13 @@ func (p *Plant) connectionKey() string {
 func (p *Plant) PerCall() bool {
 	return p.Delay.kind != none || p.Stall > 0 || p.Slots > 0 || p.Bucket > 0 || p.Size > 0 || p.Body.Chunks > 0 ||
 		p.Status.on() || p.Reset.on() || p.Cut.on() || p.Hang.on() || p.Refuse.on()
+}
+
+// Shapes reports whether the delay is not all that decides when and how calls are answered.
+func (p *Plant) Shapes() bool {
+	q := *p
+	q.Delay, q.Random, q.Size, q.Streams, q.Age, q.Grace, q.Requests, q.Idle = Law{}, 0, 0, 0, 0, 0, 0, 0
+	return q != Plant{}
 }
 
 // Unread reports whether calls are refused before they were read.

@@ -38,6 +38,7 @@ func TestParse(t *testing.T) {
 		{"a slow body", "body=1ms:50ms:10", Plant{Body: SlowBody{ms, 50 * ms, 10}}},
 		{"queues", "slots=4,usl=0.05:0.001,warm=10/20000,bucket=1000/s", Plant{Slots: 4, Sigma: .05, Kappa: .001, Warm: 10, WarmCalls: 20000, Bucket: 1000}},
 		{"connections", "streams=100,age=300ms+1s,requests=1000,idle=1s,goaway=7", Plant{Streams: 100, Age: 300 * ms, Grace: time.Second, Requests: 1000, Idle: time.Second, GoAway: 7}},
+		{"delays that are drawn, that step and that swing", "random=7,step=1.5/30000,wave=0.3/20s", Plant{Random: 7, Step: 1.5, StepCalls: 30000, Swing: .3, Wave: 20 * time.Second}},
 		{"an age without grace", "age=1s", Plant{Age: time.Second}},
 	}
 	for _, row := range rows {
@@ -52,7 +53,7 @@ func TestParse(t *testing.T) {
 
 func TestParseErrors(t *testing.T) {
 	rows := []struct{ text, want string }{
-		{"dely=5ms", `no key "dely"; did you mean delay? The keys are delay, stall, slots`},
+		{"dely=5ms", `no key "dely"; did you mean delay? The keys are delay, random, stall, slots`},
 		{"zzzzzzzz=1", `no key "zzzzzzzz"; the keys are delay`},
 		{"delay", `delay=: "" is not a time with its unit; write it like delay=5ms`},
 		{"delay=5", `"5" is not a time with its unit`},
@@ -79,6 +80,9 @@ func TestParseErrors(t *testing.T) {
 		{"body=50ms:1ms:10", "1ms is before 50ms"},
 		{"bucket=0/s", "not above 0"},
 		{"warm=0/10", "not above 0"},
+		{"step=2", "want a factor and a number"},
+		{"wave=1/1s", "not below 1"},
+		{"wave=0.5/0s", "not above 0"},
 		{"usl=0.1", "want two numbers"},
 		{"usl=-1:0", `"-1" is not a number of at least 0`},
 		{"reset,reset=/5", "reset is given twice"},
@@ -212,7 +216,7 @@ func TestActsInOrder(t *testing.T) {
 			p := planter(t, row.plant, &record{})
 			var got []byte
 			for range 10 {
-				f, err := p.Call(t.Context())
+				f, err := p.Call(t.Context(), p.Clock().Now())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -240,6 +244,11 @@ func TestSleepsThatAreAsked(t *testing.T) {
 		{"failures have a time of their own", "delay=20ms,status=503/2", 0, []time.Duration{20 * ms, 20 * ms}},
 		{"and may be late", "status=500/2@200ms", 0, []time.Duration{200 * ms}},
 		{"a slow start", "delay=1ms,warm=100/2", 0, []time.Duration{100 * ms, 10 * ms, ms}},
+		{"a step", "delay=2ms,step=1.5/1", 0, []time.Duration{2 * ms, 3 * ms, 3 * ms}},
+		{"the top of a wave", "delay=10ms,wave=0.5/4s", time.Second, []time.Duration{15 * ms, 15 * ms, 15 * ms}},
+		{"the bottom of a wave", "delay=10ms,wave=0.5/4s", 3 * time.Second, []time.Duration{5 * ms, 5 * ms, 5 * ms}},
+		{"a queue", "delay=2ms,slots=1", 0, []time.Duration{2 * ms, 4 * ms, 6 * ms}},
+		{"a queue behind a stall", "delay=5ms,slots=1,stall=1s/10s", 9 * time.Second, []time.Duration{1005 * ms, 1010 * ms, 1015 * ms}},
 		{"refused calls wait for nothing", "delay=5ms,refuse", 0, nil},
 	}
 	for _, row := range rows {
@@ -247,7 +256,7 @@ func TestSleepsThatAreAsked(t *testing.T) {
 			clock := &record{now: row.now}
 			p := planter(t, row.plant, clock)
 			for range 3 {
-				if _, err := p.Call(t.Context()); err != nil {
+				if _, err := p.Call(t.Context(), p.Clock().Now()); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -264,7 +273,7 @@ func TestBucket(t *testing.T) {
 	passed := 0
 	for i := range 4000 { // 2,000 calls a second for two seconds
 		clock.now = time.Duration(i) * 500 * time.Microsecond
-		f, err := p.Call(t.Context())
+		f, err := p.Call(t.Context(), p.Clock().Now())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +296,7 @@ func TestSlots(t *testing.T) {
 		done := make(chan time.Duration, 10)
 		for range 10 {
 			go func() {
-				if _, err := p.Call(t.Context()); err != nil {
+				if _, err := p.Call(t.Context(), p.Clock().Now()); err != nil {
 					t.Error(err)
 				}
 				done <- time.Since(start)
@@ -301,15 +310,52 @@ func TestSlots(t *testing.T) {
 	})
 }
 
+// Calls that are seen late are answered when they would have been: the time counts from their arrival.
+func TestArrivalsOfThePast(t *testing.T) {
+	clock := &record{now: 10 * ms}
+	p := planter(t, "slots=1,delay=3ms", clock)
+	for i, row := range []struct{ arrived, due time.Duration }{
+		{5 * ms, 8 * ms}, {6 * ms, 11 * ms}, {20 * ms, 23 * ms},
+	} {
+		if f, err := p.Call(t.Context(), row.arrived); err != nil || f.Due != row.due {
+			t.Errorf("call %d: due %v, %v; want %v", i, f.Due, err, row.due)
+		}
+	}
+	if want := []time.Duration{ms, 13 * ms}; !slices.Equal(clock.slept, want) {
+		t.Errorf("slept %v, want %v", clock.slept, want)
+	}
+}
+
+// Drawn delays have their law and no memory: neighbours do not correlate, where evenly spread ones do.
+func TestRandomDelays(t *testing.T) {
+	p, err := Parse("delay=exp:1ms,random=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 100_000
+	var sum, squares, products, last float64
+	for i := range uint64(n) {
+		x := float64(p.delay(i))/1e6 - 1
+		sum += x
+		squares += x * x
+		products += x * last
+		last = x
+	}
+	mean, variance, correlation := sum/n, squares/n, products/squares
+	if math.Abs(mean) > 0.02 || math.Abs(variance-1) > 0.05 || math.Abs(correlation) > 0.02 {
+		t.Errorf("mean %.3f, variance %.3f, correlation %.3f; want 0, 1 and 0", mean, variance, correlation)
+	}
+}
+
 // With a = 1 two calls at once take twice as long as one alone.
 func TestContention(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := planter(t, "delay=10ms,usl=1:0", realClock{start: time.Now()})
 		start := time.Now()
 		done := make(chan time.Duration, 2)
-		go func() { p.Call(t.Context()); done <- time.Since(start) }()
+		go func() { p.Call(t.Context(), p.Clock().Now()); done <- time.Since(start) }()
 		synctest.Wait()
-		go func() { p.Call(t.Context()); done <- time.Since(start) }()
+		go func() { p.Call(t.Context(), p.Clock().Now()); done <- time.Since(start) }()
 		if a, b := <-done, <-done; a != 10*ms || b != 20*ms {
 			t.Errorf("done after %v and %v, want 10ms and 20ms", a, b)
 		}
@@ -322,7 +368,7 @@ func TestCallsCanBeAbandoned(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		failed := make(chan error, 2)
 		for range 2 {
-			go func() { _, err := p.Call(ctx); failed <- err }()
+			go func() { _, err := p.Call(ctx, p.Clock().Now()); failed <- err }()
 		}
 		synctest.Wait()
 		cancel()
@@ -331,8 +377,8 @@ func TestCallsCanBeAbandoned(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 		}
-		if len(p.slots) != 0 {
-			t.Error("a slot is lost")
+		if free := p.schedule.free[0]; free != 2*time.Hour {
+			t.Errorf("the slot is free after %v: calls that are given up keep their places, want 2h", free)
 		}
 	})
 }
@@ -354,7 +400,7 @@ func FuzzParse(f *testing.F) {
 			if d := p.Delay.At(n); d < 0 {
 				t.Errorf("%q: a delay of %v", text, d)
 			}
-			if f := p.factor(n, int64(n)+1); !(f >= 0) || math.IsInf(f, 0) {
+			if f := p.factor(n, int(n)+1, time.Duration(n)); !(f >= 0) || math.IsInf(f, 0) {
 				t.Errorf("%q: a factor of %v", text, f)
 			}
 		}

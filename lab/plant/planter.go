@@ -2,8 +2,6 @@ package plant
 
 import (
 	"context"
-	"math"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -24,22 +22,21 @@ const (
 // A Fate is what becomes of one call. The zero value is a plain answer.
 type Fate struct {
 	Act  Act
-	Code Code     // of Fail
-	Size int      // bytes to add to the answer
-	Body SlowBody // how the answer comes
+	Code Code          // of Fail
+	Size int           // bytes to add to the answer
+	Body SlowBody      // how the answer comes
+	Due  time.Duration // when it is to be answered, on the Planter's clock; known once Wait returns
 }
 
 // A Planter carries out one plant. It is safe for concurrent use.
+//
+// When a call is to be answered is computed from when it arrived, and so are the queue for slots and the number of
+// calls being served: a sleeper that wakes late makes its own answer late and no other one.
 type Planter struct {
-	plant *Plant
-	clock Clock
-	calls atomic.Uint64
-	slots chan struct{} // holds a token per call being served; nil without a limit
-	busy  atomic.Int64  // calls in their delay
-
-	mu     sync.Mutex // of the bucket
-	tokens float64
-	filled time.Duration
+	plant    *Plant
+	clock    Clock
+	calls    atomic.Uint64
+	schedule schedule
 }
 
 // New makes the Planter of a plant; clock nil means the real one.
@@ -47,10 +44,8 @@ func New(p *Plant, clock Clock) *Planter {
 	if clock == nil {
 		clock = Real()
 	}
-	pl := &Planter{plant: p, clock: clock, tokens: math.Max(1, p.Bucket/100), filled: clock.Now()}
-	if p.Slots > 0 {
-		pl.slots = make(chan struct{}, p.Slots)
-	}
+	pl := &Planter{plant: p, clock: clock}
+	pl.schedule.init(p, clock.Now())
 	return pl
 }
 
@@ -60,11 +55,12 @@ func (p *Planter) Plant() *Plant { return p.plant }
 // Clock is what it lives by.
 func (p *Planter) Clock() Clock { return p.clock }
 
-// Call is to be called once for each call, when it has arrived. It waits as long as the plant says and returns
-// what is to happen then. It fails only when ctx ends before.
-func (p *Planter) Call(ctx context.Context) (Fate, error) {
+// Call is to be called once for each call, with the moment of its arrival on the Planter's clock. It waits as long as
+// the plant says and returns what is to happen then. It fails only when ctx ends before; such a call keeps its slot
+// for the time that it would have taken.
+func (p *Planter) Call(ctx context.Context, arrived time.Duration) (Fate, error) {
 	n, f := p.Draw()
-	return p.Wait(ctx, n, f)
+	return p.Wait(ctx, n, f, arrived)
 }
 
 // Draw says what becomes of the next call, for servers that have to know before its request was read. Wait is
@@ -75,22 +71,17 @@ func (p *Planter) Draw() (n uint64, f Fate) {
 }
 
 // Wait sits through what is planted for the nth call. Its fate may have changed when it returns.
-func (p *Planter) Wait(ctx context.Context, n uint64, f Fate) (Fate, error) {
+func (p *Planter) Wait(ctx context.Context, n uint64, f Fate, arrived time.Duration) (Fate, error) {
+	f.Due = arrived
 	if f.Act == Refuse {
 		return f, nil
 	}
-	if p.plant.Bucket > 0 && !p.takeToken() {
-		return Fate{Act: Fail, Code: tooMany}, nil
+	f.Due, f.Act, f.Code = p.schedule.add(n, f, arrived)
+	left := f.Due - p.clock.Now()
+	if f.Due == arrived || left <= 0 {
+		return f, nil
 	}
-	if p.slots != nil {
-		select {
-		case p.slots <- struct{}{}:
-			defer func() { <-p.slots }()
-		case <-ctx.Done():
-			return f, ctx.Err()
-		}
-	}
-	return f, p.wait(ctx, n, f)
+	return f, p.clock.Sleep(ctx, left)
 }
 
 // fate draws what becomes of the nth call.
@@ -110,59 +101,4 @@ func (p *Planter) fate(n uint64) Fate {
 		f.Act, f.Code = Fail, pl.Code
 	}
 	return f
-}
-
-// wait sits through the stall and then the delay of the nth call.
-func (p *Planter) wait(ctx context.Context, n uint64, f Fate) error {
-	d := p.plant.stallLeft(p.clock.Now())
-	if f.Act == Fail {
-		d += p.plant.StatusAfter
-	} else {
-		busy := p.busy.Add(1)
-		defer p.busy.Add(-1)
-		d += time.Duration(min(float64(p.plant.Delay.At(n))*p.plant.factor(n, busy), longest))
-	}
-	if d <= 0 {
-		return nil
-	}
-	return p.clock.Sleep(ctx, d)
-}
-
-// longest bounds a delay, in nanoseconds: about 146 years.
-const longest = math.MaxInt64 / 2
-
-// stallLeft is how much of a stall is still to come at a moment: stalls take the last part of each period.
-func (p *Plant) stallLeft(now time.Duration) time.Duration {
-	if p.Stall == 0 {
-		return 0
-	}
-	left := p.Every - now%p.Every
-	if left > p.Stall {
-		return 0
-	}
-	return left
-}
-
-// factor is how much longer the delay is for the nth call when that many are being served.
-func (p *Plant) factor(n uint64, busy int64) float64 {
-	x := 1.0
-	if p.WarmCalls > 0 && n < uint64(p.WarmCalls) {
-		x = math.Pow(p.Warm, 1-float64(n)/float64(p.WarmCalls))
-	}
-	b := float64(busy)
-	return x * (1 + p.Sigma*(b-1) + p.Kappa*b*(b-1))
-}
-
-// takeToken lets a call through the bucket, which holds a hundredth of a second's worth, at least one.
-func (p *Planter) takeToken() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	now := p.clock.Now()
-	p.tokens = math.Min(p.tokens+p.plant.Bucket*(now-p.filled).Seconds(), math.Max(1, p.plant.Bucket/100))
-	p.filled = now
-	if p.tokens < 1 {
-		return false
-	}
-	p.tokens--
-	return true
 }
