@@ -16,20 +16,13 @@ var (
 	csvHead = []string{"id", "kind", "arm", "url", "protocol", "client", "launch", "round", "place", "window_ns", "asked_rate",
 		"due", "unsent", "sent", "ok", "failed", "timed_out", "unfinished", "rate", "goodput", "min_ns", "mean_ns", "max_ns"}
 	csvTail = []string{"sent_bytes", "received_bytes", "client_cpu_ns_per_call", "server_cpu_ns_per_call", "error_class", "error_count",
-		"error_text", "invalid"}
+		"error_text", "invalid", "limited_by", "trust", "doubts"}
 )
 
 // writeCSV is RFC 4180: a header, then one record per arm (kind "arm"), per turn (kind "turn") and per class of
-// error (kind "error"). What does not apply is empty. Lines end with CR LF.
+// error (kind "error"). What does not apply is empty, as is a percentile that leaves out too many calls without an end. Lines end with CR LF.
 func writeCSV(w io.Writer, files []*result.File, opt Options) error {
-	ps := opt.Percentiles
-	if len(ps) == 0 {
-		ps = files[0].Plan.Percentiles
-	}
-	if len(ps) == 0 {
-		ps = result.DefaultPercentiles
-	}
-	t := csvTable{out: newRecords(w), percentiles: ps}
+	t := csvTable{out: newRecords(w), percentiles: percentilesOf(files[0], opt)}
 	t.header()
 	for _, f := range files {
 		for i := range f.Arms {
@@ -106,8 +99,12 @@ func (t *csvTable) arm(f *result.File, a *result.Arm) {
 		"rate": decimal(a.AchievedRate), "goodput": decimal(a.Goodput),
 		"min_ns": optional(a.Latency.Min), "mean_ns": optional(a.Latency.Mean), "max_ns": optional(a.Latency.Max),
 		"sent_bytes": whole(a.SentBytes.Wire), "received_bytes": whole(a.RecvBytes.Wire),
-		"client_cpu_ns_per_call": optional(a.ClientCPU.PerCall(a.Finished())),
 	}
+	s := subject{file: f, arm: a, percentiles: t.percentiles}
+	if s.clientCPU() != nil {
+		fields["client_cpu_ns_per_call"] = optional(a.ClientCPU.PerCall(a.Finished()))
+	}
+	fields["limited_by"], fields["trust"], fields["doubts"] = a.Limited, s.trust(""), s.doubts()
 	if a.AskedRate != nil {
 		fields["asked_rate"] = decimal(*a.AskedRate)
 	}
@@ -115,7 +112,7 @@ func (t *csvTable) arm(f *result.File, a *result.Arm) {
 		fields["server_cpu_ns_per_call"] = optional(a.Server.PerCall(a.Finished()))
 	}
 	for _, p := range t.percentiles {
-		fields[percentileColumn(p)] = optional(a.Latency.Percentile(p).NS)
+		fields[percentileColumn(p)] = optional(s.percentile(p))
 	}
 	t.record(fields)
 }
@@ -130,12 +127,16 @@ func (t *csvTable) turn(f *result.File, r result.Row) {
 }
 
 func (t *csvTable) failure(f *result.File, a *result.Arm, e result.ErrorClass) {
-	text := e.Message
-	if text == "" && len(e.Examples) > 0 {
-		text = e.Examples[0]
-	}
 	t.record(map[string]string{"id": f.ID, "kind": "error", "arm": a.Name, "error_class": e.Class,
-		"error_count": whole(e.Count), "error_text": text})
+		"error_count": whole(e.Count), "error_text": errorText(e)})
+}
+
+// errorText is what a class of failures said of itself, or what the first of its calls did.
+func errorText(e result.ErrorClass) string {
+	if e.Message == "" && len(e.Examples) > 0 {
+		return e.Examples[0]
+	}
+	return e.Message
 }
 
 func whole(n int64) string { return strconv.FormatInt(n, 10) }

@@ -40,7 +40,7 @@ func visible(out []byte) []byte {
 			kept = append(kept, line)
 		}
 	}
-	text := strings.Join(kept, "")
+	text := strings.ReplaceAll(strings.Join(kept, ""), `le="+Inf"`, "") // what Prometheus calls its last bucket
 	for {
 		at := strings.Index(text, `"hdr_v2": "`)
 		if at < 0 {

@@ -59,7 +59,7 @@ func parseOutput(spec string) (Output, error) {
 func formatOf(path string) string {
 	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(strings.TrimSuffix(path, ".gz"))), ".")
 	for _, f := range formats {
-		if f.ext == ext {
+		if f.ext == ext && ext != "" {
 			return f.name
 		}
 	}

@@ -25,7 +25,7 @@ type Options struct {
 // A format is one way to tell results.
 type format struct {
 	name  string
-	ext   string // file extension that means it
+	ext   string // file extension that means it, "" for none
 	write func(w io.Writer, files []*result.File, opt Options) error
 }
 
@@ -37,6 +37,13 @@ var formats = []format{
 	{"csv", "csv", writeCSV},
 	{"md", "md", writeMarkdown},
 	{"html", "html", writeHTML},
+	{"junit", "xml", writeJUnit},
+	{"prom", "prom", writeProm},
+	{"influx", "lp", writeInflux},
+	{"hlog", "hlog", writeHlog},
+	{"bmf", "", writeBMF},
+	{"gab", "", writeGAB},
+	{"benchstat", "", writeBenchstat},
 }
 
 // Formats lists the names of all formats.

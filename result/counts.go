@@ -55,6 +55,13 @@ func (c Counts) ErrorShare() float64 {
 	return float64(c.Failed) / float64(c.Finished())
 }
 
+// LeavesOut reports whether percentile p (in percent) of the OK calls leaves out so many calls that timed out, never
+// finished or were never sent that it no longer describes the load: more than a tenth of what lies beyond it.
+func (c Counts) LeavesOut(p float64) bool {
+	missing := c.TimedOut + c.Unfinished + c.Unsent
+	return c.Due > 0 && float64(missing)/float64(c.Due) > (1-p/100)/10
+}
+
 // Add adds o.
 func (b *Bytes) Add(o Bytes) {
 	b.Body += o.Body

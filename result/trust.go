@@ -1,5 +1,7 @@
 package result
 
+import "cmp"
+
 // How far numbers may be believed. A file is as good as its worst check.
 const (
 	TrustOK             = "ok"
@@ -42,4 +44,42 @@ type Reason struct {
 	Limit    string `json:"limit,omitempty"`
 	Affects  string `json:"affects,omitempty"` // "absolute", "ratio", "p99"
 	Advice   string `json:"advice,omitempty"`
+}
+
+// Of is how far one number of an arm may be believed: the worst level of the reasons that concern it, "unchecked" when
+// no check has run. metric is a percentile ("p99") or another number's name ("rate", "cpu").
+func (t *Trust) Of(arm, metric string) string {
+	if t.Level == "" || t.Level == TrustUnchecked {
+		return TrustUnchecked
+	}
+	if len(t.Reasons) == 0 {
+		return cmp.Or(t.Absolute, t.Level)
+	}
+	worst := TrustOK
+	for i := range t.Reasons {
+		r := &t.Reasons[i]
+		if level := cmp.Or(r.Level, t.Level); r.concerns(arm, metric) && badness(level) > badness(worst) {
+			worst = level
+		}
+	}
+	return worst
+}
+
+// concerns reports whether the reason is about this printed number of this arm.
+func (r *Reason) concerns(arm, metric string) bool {
+	if r.Arm != "" && r.Arm != arm {
+		return false
+	}
+	return r.Affects == "" || r.Affects == AffectsAbsolute || r.Affects == metric
+}
+
+// badness orders the levels; notes and what could not be read lower nothing.
+func badness(level string) int {
+	switch level {
+	case TrustNotTrustworthy:
+		return 2
+	case TrustSuspect:
+		return 1
+	}
+	return 0
 }

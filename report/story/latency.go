@@ -137,14 +137,8 @@ func latencyNotes(t *Table, ps []float64) []string {
 	return notes
 }
 
-// leftOut reports whether percentile p (in percent) of the OK calls leaves out so many calls that timed out, never
-// finished or were never sent that it no longer describes the load: more than a tenth of what lies beyond it.
-func leftOut(c result.Counts) func(p float64) bool {
-	return func(p float64) bool {
-		missing := c.TimedOut + c.Unfinished + c.Unsent
-		return c.Due > 0 && float64(missing)/float64(c.Due) > (1-p/100)/10
-	}
-}
+// leftOut reports which percentiles of the OK calls no longer describe the load.
+func leftOut(c result.Counts) func(p float64) bool { return c.LeavesOut }
 
 // allCalls is a row over every call that was due: a call that failed, never finished or was never sent counts as
 // never answered. It is nil when the OK calls are all there are.

@@ -1,0 +1,200 @@
+package report
+
+import (
+	"bufio"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"wiregauge/report/number"
+	"wiregauge/result"
+)
+
+// writeInflux is InfluxDB's line protocol: a line per arm (wiregauge) and per class of failures (wiregauge_error), at
+// the time the result was made, in ns. The tag trust says how far the numbers may be believed; a number that does not
+// exist is no field.
+func writeInflux(w io.Writer, files []*result.File, opt Options) error {
+	out := bufio.NewWriter(w)
+	for _, s := range subjects(files, opt) {
+		out.Write(s.influxLine())
+		for i := range s.arm.Errors {
+			out.Write(s.influxError(&s.arm.Errors[i]))
+		}
+	}
+	return out.Flush()
+}
+
+func (s *subject) influxLine() []byte {
+	l := newPoint("wiregauge", s.influxTags())
+	for _, n := range []struct {
+		name  string
+		count int64
+	}{{"window_ns", s.arm.Window}, {"due", s.arm.Due}, {"unsent", s.arm.Unsent}, {"sent", s.arm.Sent}, {"ok", s.arm.OK},
+		{"failed", s.arm.Failed}, {"timed_out", s.arm.TimedOut}, {"unfinished", s.arm.Unfinished}} {
+		l.whole(n.name, &n.count)
+	}
+	l.real("asked_rate", s.arm.AskedRate)
+	if s.arm.Window > 0 {
+		l.real("rate", &s.arm.AchievedRate)
+		l.real("goodput", &s.arm.Goodput)
+	}
+	l.whole("min_ns", s.arm.Latency.Min)
+	l.whole("mean_ns", s.arm.Latency.Mean)
+	l.whole("max_ns", s.arm.Latency.Max)
+	for _, p := range s.percentiles {
+		l.whole(percentileColumn(p), s.percentile(p))
+	}
+	l.real("bytes_per_call", s.bytes())
+	l.real("client_cpu_ns_per_call", s.clientCPU())
+	if s.arm.Server != nil {
+		l.whole("server_cpu_ns_per_call", s.arm.Server.PerCall(s.arm.Finished()))
+	}
+	l.text("doubts", s.doubts())
+	return l.end(s.file.Created.UnixNano())
+}
+
+func (s *subject) influxError(e *result.ErrorClass) []byte {
+	l := newPoint("wiregauge_error", append(s.influxTags(), label{"class", e.Class}, label{"stage", e.Stage}))
+	l.whole("count", &e.Count)
+	l.text("text", errorText(*e))
+	return l.end(s.file.Created.UnixNano())
+}
+
+// influxTags name the arm. Percentiles with doubts of their own are named in the tag doubted.
+func (s *subject) influxTags() []label {
+	var doubted []string
+	for _, p := range s.percentiles {
+		if name := number.Percentile(p); s.percentile(p) != nil && s.trust(name) != s.trust("") {
+			doubted = append(doubted, name)
+		}
+	}
+	return []label{{"arm", s.arm.Name}, {"client", s.arm.Client}, {"doubted", strings.Join(doubted, " ")}, {"id", s.file.ID},
+		{"kind", s.file.Kind}, {"limited_by", s.arm.Limited}, {"protocol", s.arm.Protocol}, {"trust", s.trust("")}}
+}
+
+// A point is one line of line protocol on its way.
+type point struct {
+	line   []byte
+	fields int
+}
+
+// newPoint begins a line. Tags without a value are left out, the others are sorted by name, as the format advises.
+func newPoint(measurement string, tags []label) *point {
+	l := &point{line: []byte(measurement)}
+	tags = slices.Clone(tags)
+	slices.SortStableFunc(tags, func(a, b label) int { return strings.Compare(a.name, b.name) })
+	for _, t := range tags {
+		if t.value != "" {
+			l.line = append(l.line, ","+t.name+"="+influxTag(t.value)...)
+		}
+	}
+	return l
+}
+
+var (
+	influxTags   = strings.NewReplacer(",", `\,`, "=", `\=`, " ", `\ `)
+	influxFields = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`)
+)
+
+// influxTag is a tag's value: it takes no quotes, cannot hold control characters, and a backslash in it would escape
+// what follows.
+func influxTag(s string) string {
+	plain := strings.Map(func(r rune) rune {
+		switch {
+		case r < ' ' || r == 0x7f:
+			return ' '
+		case r == '\\':
+			return '/'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\ufffd"))
+	return influxTags.Replace(plain)
+}
+
+func (l *point) field(name, value string) {
+	sep := byte(',')
+	if l.fields == 0 {
+		sep = ' '
+	}
+	l.fields++
+	l.line = append(l.line, sep)
+	l.line = append(l.line, name+"="+value...)
+}
+
+func (l *point) whole(name string, n *int64) {
+	if n != nil {
+		l.field(name, strconv.FormatInt(*n, 10)+"i")
+	}
+}
+
+func (l *point) real(name string, x *float64) {
+	if x != nil {
+		l.field(name, strconv.FormatFloat(*x, 'g', -1, 64))
+	}
+}
+
+// text adds a string: quotes, backslashes and line ends are escaped, so that a line stays a line and a parser gives the
+// text back exactly.
+func (l *point) text(name, s string) {
+	if s != "" {
+		l.field(name, `"`+influxFields.Replace(strings.ToValidUTF8(s, "\ufffd"))+`"`)
+	}
+}
+
+func (l *point) end(ns int64) []byte {
+	l.line = append(l.line, ' ')
+	return append(strconv.AppendInt(l.line, ns, 10), '\n')
+}
+
+// An InfluxCalls writes single calls as line protocol (wiregauge_call), while they are made: influx-details. What does
+// not apply is no field. It is not safe for concurrent use.
+type InfluxCalls struct {
+	w     io.Writer
+	start time.Time
+	arm   label
+	id    label
+	err   error // the first
+}
+
+// NewInfluxCalls begins a log of an arm's calls; start is when its measured window began.
+func NewInfluxCalls(w io.Writer, id, arm string, start time.Time) *InfluxCalls {
+	return &InfluxCalls{w: w, start: start, arm: label{"arm", arm}, id: label{"id", id}}
+}
+
+// Write writes calls. Errors stay until Err.
+func (l *InfluxCalls) Write(calls []result.Call) {
+	for i := range calls {
+		if l.err != nil {
+			return
+		}
+		_, l.err = l.w.Write(l.line(&calls[i]))
+	}
+}
+
+func (l *InfluxCalls) line(c *result.Call) []byte {
+	p := newPoint("wiregauge_call", []label{l.arm, l.id, {"outcome", c.Outcome}, {"class", c.Class}})
+	index, step, due, status := int64(c.Index), int64(c.Step), int64(c.Due), int64(c.Status)
+	p.whole("call", &index)
+	p.whole("step", &step)
+	p.whole("due_ns", &due)
+	for _, t := range []struct {
+		name  string
+		spent time.Duration
+	}{{"latency_ns", c.Latency}, {"service_ns", c.Service}} {
+		if ns := int64(t.spent); ns >= 0 {
+			p.whole(t.name, &ns)
+		}
+	}
+	if c.Answered {
+		p.whole("status", &status)
+	}
+	p.text("text", c.Text)
+	// Points of the same tags and time replace each other, and calls may be due at once: the number of the call, in the
+	// place of the last three digits, keeps them apart. The exact time is due_ns.
+	return p.end(l.start.Add(c.Due).Truncate(time.Microsecond).UnixNano() + index%1000)
+}
+
+// Err is the first error of writing.
+func (l *InfluxCalls) Err() error { return l.err }
