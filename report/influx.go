@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"wiregauge/report/number"
 	"wiregauge/result"
@@ -147,54 +146,3 @@ func (l *point) end(ns int64) []byte {
 	l.line = append(l.line, ' ')
 	return append(strconv.AppendInt(l.line, ns, 10), '\n')
 }
-
-// An InfluxCalls writes single calls as line protocol (wiregauge_call), while they are made: influx-details. What does
-// not apply is no field. It is not safe for concurrent use.
-type InfluxCalls struct {
-	w     io.Writer
-	start time.Time
-	arm   label
-	id    label
-	err   error // the first
-}
-
-// NewInfluxCalls begins a log of an arm's calls; start is when its measured window began.
-func NewInfluxCalls(w io.Writer, id, arm string, start time.Time) *InfluxCalls {
-	return &InfluxCalls{w: w, start: start, arm: label{"arm", arm}, id: label{"id", id}}
-}
-
-// Write writes calls. Errors stay until Err.
-func (l *InfluxCalls) Write(calls []result.Call) {
-	for i := range calls {
-		if l.err != nil {
-			return
-		}
-		_, l.err = l.w.Write(l.line(&calls[i]))
-	}
-}
-
-func (l *InfluxCalls) line(c *result.Call) []byte {
-	p := newPoint("wiregauge_call", []label{l.arm, l.id, {"outcome", c.Outcome}, {"class", c.Class}})
-	index, step, due, status := int64(c.Index), int64(c.Step), int64(c.Due), int64(c.Status)
-	p.whole("call", &index)
-	p.whole("step", &step)
-	p.whole("due_ns", &due)
-	for _, t := range []struct {
-		name  string
-		spent time.Duration
-	}{{"latency_ns", c.Latency}, {"service_ns", c.Service}} {
-		if ns := int64(t.spent); ns >= 0 {
-			p.whole(t.name, &ns)
-		}
-	}
-	if c.Answered {
-		p.whole("status", &status)
-	}
-	p.text("text", c.Text)
-	// Points of the same tags and time replace each other, and calls may be due at once: the number of the call, in the
-	// place of the last three digits, keeps them apart. The exact time is due_ns.
-	return p.end(l.start.Add(c.Due).Truncate(time.Microsecond).UnixNano() + index%1000)
-}
-
-// Err is the first error of writing.
-func (l *InfluxCalls) Err() error { return l.err }

@@ -99,10 +99,13 @@ func CheckAll(outs []Output) error {
 }
 
 // Check says whether the output could be written: the parent folder exists and takes new files, and the path is
-// not a folder itself.
+// not a folder itself; or somebody listens at the URL.
 func (o Output) Check() error {
 	if o.Path == Stdout {
 		return nil
+	}
+	if o.pushed() {
+		return o.checkPush()
 	}
 	dir := filepath.Dir(o.Path)
 	info, err := os.Stat(dir)
@@ -143,7 +146,10 @@ func WriteAll(outs []Output, stdout io.Writer, files []*result.File, opt Options
 func (o Output) writeFile(files []*result.File, opt Options) error {
 	var text bytes.Buffer
 	if err := o.render(&text, files, opt); err != nil {
-		return fmt.Errorf("output %s=%s: %w", o.Format, o.Path, err)
+		return fmt.Errorf("output %s=%s: %w", o.Format, o.Place(), err)
+	}
+	if o.pushed() {
+		return o.push(text.Bytes(), opt.Headers[o.Format])
 	}
 	if err := replaceFile(o.Path, text.Bytes()); err != nil {
 		return fmt.Errorf("output %s=%s: %w", o.Format, o.Path, err)

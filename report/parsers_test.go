@@ -198,7 +198,8 @@ func TestInfluxTagsTakeAnyName(t *testing.T) {
 func TestInfluxDetailsAreOnePointACall(t *testing.T) {
 	start := time.Unix(1_700_000_000, 0)
 	var out bytes.Buffer
-	log := NewInfluxCalls(&out, "7f3a", "Half", start)
+	log := NewInfluxCalls(&out, "7f3a", "Half")
+	log.now = func() time.Time { return start.Add(200 * time.Millisecond) } // the second call has just ended
 	log.Write([]result.Call{
 		{Index: 0, Latency: time.Millisecond, Service: time.Microsecond, Outcome: "ok", Answered: true, Status: 200},
 		{Index: 1, Latency: 200 * time.Millisecond, Service: -1, Outcome: "failed", Class: "13 INTERNAL", Text: sample.HostileText},
@@ -219,6 +220,9 @@ func TestInfluxDetailsAreOnePointACall(t *testing.T) {
 		if v, there := lines[2].fields[key]; there {
 			t.Errorf("a call without an end has %s %v", key, v)
 		}
+	}
+	if !lines[0].at.Equal(start) || !lines[3].at.Equal(start.Add(5*time.Millisecond+3)) {
+		t.Errorf("calls at %v and %v, want them from %v on", lines[0].at, lines[3].at, start)
 	}
 	seen := map[time.Time]bool{}
 	for _, l := range lines {

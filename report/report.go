@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"wiregauge/report/otlp"
 	"wiregauge/result"
 )
 
@@ -20,6 +21,8 @@ type Options struct {
 	Color       bool      // text: ANSI colours
 	UTF8        bool      // text: bars and signs beyond ASCII
 	Width       int       // text: columns; 0 means 80
+	// Headers go with what is sent to a URL, by format.
+	Headers map[string]map[string]string
 }
 
 // A format is one way to tell results.
@@ -27,23 +30,25 @@ type format struct {
 	name  string
 	ext   string // file extension that means it, "" for none
 	write func(w io.Writer, files []*result.File, opt Options) error
+	media string // what it is sent as to a URL, "" for files only
 }
 
 // formats is the table: one line a format.
 var formats = []format{
-	{"text", "txt", writeText},
-	{"json", "json", writeJSON},
-	{"jsonl", "jsonl", writeJSONLines},
-	{"csv", "csv", writeCSV},
-	{"md", "md", writeMarkdown},
-	{"html", "html", writeHTML},
-	{"junit", "xml", writeJUnit},
-	{"prom", "prom", writeProm},
-	{"influx", "lp", writeInflux},
-	{"hlog", "hlog", writeHlog},
-	{"bmf", "", writeBMF},
-	{"gab", "", writeGAB},
-	{"benchstat", "", writeBenchstat},
+	{"text", "txt", writeText, ""},
+	{"json", "json", writeJSON, ""},
+	{"jsonl", "jsonl", writeJSONLines, ""},
+	{"csv", "csv", writeCSV, ""},
+	{"md", "md", writeMarkdown, ""},
+	{"html", "html", writeHTML, ""},
+	{"junit", "xml", writeJUnit, ""},
+	{"prom", "prom", writeProm, "text/plain; version=0.0.4; charset=utf-8"},
+	{"influx", "lp", writeInflux, "text/plain; charset=utf-8"},
+	{"otlp", "", writeOTLP, otlp.ContentType},
+	{"hlog", "hlog", writeHlog, ""},
+	{"bmf", "", writeBMF, ""},
+	{"gab", "", writeGAB, ""},
+	{"benchstat", "", writeBenchstat, ""},
 }
 
 // Formats lists the names of all formats.

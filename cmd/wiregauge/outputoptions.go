@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ import (
 
 // OutputOptions say where results go and how they look, the same in run, compare, demo and report.
 type OutputOptions struct {
-	Output      []string           `flag:"output,o" value:"[FORMAT=]PATH" help:"write the result: text, json, jsonl, csv, md, html, junit, prom, influx, hlog, bmf, gab, benchstat; - is standard output; in run jsonl grows in place, a line a second while the run goes on, and raw=FILE is a CSV record per call, .gz for less room (repeat)"`
+	Output      []string           `flag:"output,o" value:"[FORMAT=]PATH" help:"write the result: text, json, jsonl, csv, md, html, junit, prom, influx, otlp, hlog, bmf, gab, benchstat; - is standard output; prom, influx and otlp also go to a URL; in run jsonl grows in place, a line a second while the run goes on, and raw=FILE is a CSV record per call, influx-details=FILE a point per call, .gz for less room (repeat)"`
 	Percentiles option.Percentiles `flag:"percentiles" value:"LIST" default:"50,90,95,99,99.9" help:"in every output"`
 	Title       string             `flag:"title" value:"TEXT" help:"of the report"`
 	Theme       string             `flag:"theme" value:"auto|light|dark" default:"auto" choices:"auto|light|dark" help:"of the HTML report"`
@@ -62,7 +63,7 @@ func (v *verbosity) Switch() bool { return true }
 // outputs reads and checks every -o before anything is sent. The text goes to standard output unless an output
 // already does.
 func (o *OutputOptions) outputs() ([]report.Output, error) {
-	if err := o.noRaw(); err != nil {
+	if err := o.noCalls(); err != nil {
 		return nil, err
 	}
 	outs, err := report.ParseOutputs(o.Output)
@@ -98,7 +99,7 @@ func (a *app) wrote(o *OutputOptions, outs []report.Output) {
 	}
 	for _, out := range outs {
 		if out.Path != report.Stdout {
-			fmt.Fprintf(a.stderr, "wrote %s\n", out.Path)
+			fmt.Fprintf(a.stderr, "wrote %s\n", out.Place())
 		}
 	}
 }
@@ -108,6 +109,24 @@ func (a *app) look(opt *report.Options, t *TalkOptions) {
 	opt.Color = a.color(t, a.stdout)
 	opt.UTF8 = a.utf8()
 	opt.Width = a.width(a.stdout)
+	opt.Headers = a.pushHeaders()
+}
+
+// pushHeaders are what receivers of results want to see: the variables that other tools read for the same purpose.
+func (a *app) pushHeaders() map[string]map[string]string {
+	headers := map[string]map[string]string{"otlp": {}, "influx": {}}
+	if list, ok := a.lookupEnv("OTEL_EXPORTER_OTLP_HEADERS"); ok {
+		for _, pair := range strings.Split(list, ",") { // as in the baggage format of the W3C: values are percent-encoded
+			name, value, _ := strings.Cut(pair, "=")
+			if plain, err := url.PathUnescape(strings.TrimSpace(value)); err == nil && strings.TrimSpace(name) != "" {
+				headers["otlp"][strings.TrimSpace(name)] = plain
+			}
+		}
+	}
+	if token, ok := a.lookupEnv("INFLUX_TOKEN"); ok && token != "" {
+		headers["influx"]["Authorization"] = "Token " + token
+	}
+	return headers
 }
 
 // color applies the order --color, NO_COLOR, CLICOLOR_FORCE and FORCE_COLOR, TERM=dumb, terminal or not.

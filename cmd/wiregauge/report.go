@@ -38,7 +38,7 @@ func (a *app) report(o *reportOptions, set *option.Set, paths []string) error {
 	if len(paths) == 0 {
 		return usage("report wants at least one saved result").with("try", "wiregauge report result.json -o html=report.html")
 	}
-	if err := o.noRaw(); err != nil {
+	if err := o.noCalls(); err != nil {
 		return err
 	}
 	outs, err := report.ParseOutputs(o.Output)

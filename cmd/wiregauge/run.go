@@ -70,10 +70,10 @@ type test struct {
 	plan    *plan
 	file    *result.File
 	labels  map[string]string
-	id      string     // of the result
-	lines   *liveLines // outputs that are written while the run goes on; nil without
-	raw     string     // where single calls go; "" for nowhere
-	calls   *rawLog
+	id      string          // of the result
+	lines   *liveLines      // outputs that are written while the run goes on; nil without
+	logs    []report.Output // of single calls
+	calls   callLogs
 }
 
 // loadTest is the command: everything that can be wrong is found before anything is sent.
@@ -143,7 +143,7 @@ func (t *test) check() (err error) {
 	if t.labels, err = labels(t.o.Label); err != nil {
 		return err
 	}
-	if t.raw, err = t.o.takeRaw(); err != nil {
+	if t.logs, err = t.o.takeCalls(); err != nil {
 		return err
 	}
 	t.outs, err = t.o.outputs()
@@ -173,11 +173,9 @@ func (t *test) measure(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if t.raw != "" {
-		if t.calls, err = openRaw(t.raw); err != nil {
-			return err
-		}
-		t.plan.load.Log = t.calls.Write
+	t.id = result.NewID()
+	if err := t.openCalls(); err != nil {
+		return err
 	}
 	engine, err := load.Open(ctx, t.plan.load)
 	if err != nil {
@@ -196,7 +194,6 @@ func (t *test) measure(ctx context.Context) error {
 
 // carryOut measures, and shows and writes how it goes.
 func (t *test) carryOut(ctx context.Context, engine *load.Engine) (turns []result.Turn, err error) {
-	t.id = result.NewID()
 	if t.lines, err = t.app.openLines(t.outs, t.id, t.name(), engine); err != nil {
 		return nil, err
 	}

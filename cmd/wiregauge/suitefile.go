@@ -49,7 +49,7 @@ func suiteValue(option, value string) error {
 		_, err = gate.ParseAll([]string{value})
 		err = prefixed("fail-if ", err)
 	case "output":
-		if !strings.HasPrefix(value, rawPrefix) {
+		if format, _ := callFormat(value); format == "" {
 			_, err = report.ParseOutputs([]string{value})
 		}
 	case "label":

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/influxdata/line-protocol/v2/lineprotocol"
+
 	"wiregauge/lab/casesvc"
 )
 
@@ -102,6 +104,9 @@ func TestSingleCallsAreRefused(t *testing.T) {
 		{"on standard output", []string{"run", gone, "-o", "raw=-"}, exitUsage, "raw=calls.csv"},
 		{"twice", []string{"run", gone, "-o", "raw=" + dir + "/a", "-o", "raw=" + dir + "/b"}, exitUsage, "one file"},
 		{"where another output goes", []string{"run", gone, "-o", "raw=" + dir + "/a.csv", "-o", dir + "/a.csv"}, exitUsage, "two outputs go to"},
+		{"as points, twice", []string{"run", gone, "-o", "influx-details=" + dir + "/a", "-o", "influx-details=" + dir + "/b"}, exitUsage, "one file"},
+		{"in two formats in one place", []string{"run", gone, "-o", "raw=" + dir + "/a", "-o", "influx-details=" + dir + "/a"}, exitUsage, "two outputs go to"},
+		{"as points, of report", []string{"report", "x.json", "-o", "influx-details=" + dir + "/a"}, exitUsage, "only run logs single calls"},
 		{"in no folder", []string{"run", gone, "-o", "raw=" + dir + "/no/a.csv"}, exitUsage, "there is no folder"},
 		{"of compare", []string{"compare", "a=" + gone, "b=" + gone, "-o", "raw=" + dir + "/a.csv"}, exitUsage, "only run logs single calls"},
 		{"of report", []string{"report", "x.json", "-o", "raw=" + dir + "/a.csv"}, exitUsage, "only run logs single calls"},
@@ -119,5 +124,41 @@ func TestSingleCallsAreRefused(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 1 {
 		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+func TestSingleCallsAreLoggedInTwoFormats(t *testing.T) {
+	s := startCases(t, casesvc.Options{})
+	dir := t.TempDir()
+	table, points := filepath.Join(dir, "calls.csv"), filepath.Join(dir, "calls.lp")
+	got := invoke(t, "run", s.URL("grpc", "Half"), "-d", "{}", "-n", "4", "-c", "1", "--max-errors", "100%", "-o", "raw="+table, "-o", "influx-details="+points)
+	if got.code != exitOK || !strings.Contains(got.stderr, "wrote "+table) || !strings.Contains(got.stderr, "wrote "+points) {
+		t.Fatalf("exit %d\n%s", got.code, got.stderr)
+	}
+	if _, records := calls(t, table); len(records) != 4 {
+		t.Errorf("%d records of 4 calls", len(records))
+	}
+	text, err := os.ReadFile(points)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts := 0
+	decoder := lineprotocol.NewDecoderWithBytes(text)
+	for decoder.Next() {
+		for {
+			key, value, err := decoder.NextField()
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, text)
+			}
+			if key == nil {
+				break
+			}
+			if string(key) == "text" && value.StringV() == casesvc.FailureText {
+				texts++
+			}
+		}
+	}
+	if n := strings.Count(string(text), "\n"); n != 4 || texts != 2 {
+		t.Errorf("%d points, %d of them with the error's text, want 4 and 2:\n%s", n, texts, text)
 	}
 }
