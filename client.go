@@ -25,4 +25,6 @@ type ClientStats struct {
 	Sent, Received Traffic
 	SentBytes      int64 // as they left for the kernel, TLS included
 	ReceivedBytes  int64
+	Retransmits    int64 // segments that the kernel sent again; less than all when Unread
+	Unread         bool  // of one connection or more that could not be read
 }

@@ -22,7 +22,7 @@ var policy = map[string]struct {
 	"stat":        {stdlib: true},
 	"pace":        {stdlib: true},
 	"result":      {ours: []string{"hist"}},
-	"meter":       {ours: []string{"."}},
+	"meter":       {ours: []string{".", "hist", "internal/..."}},
 	"internal":    {ours: []string{".", "hist", "result", "internal/..."}},
 	"contract":    {ours: []string{".", "internal/..."}},
 	"wire":        {ours: []string{".", "internal/..."}},
@@ -39,7 +39,7 @@ var policy = map[string]struct {
 
 	"protocol/lines":     {stdlib: true},
 	"protocol/content":   {stdlib: true},
-	"protocol/stack":     {ours: []string{".", "protocol", "protocol/content", "protocol/lines"}},
+	"protocol/stack":     {ours: []string{".", "internal/...", "protocol", "protocol/content", "protocol/lines"}},
 	"protocol/http1":     {ours: []string{".", "protocol", "protocol/content", "protocol/stack", "protocol/lines"}},
 	"protocol/http2":     {ours: []string{".", "protocol", "protocol/content", "protocol/stack", "protocol/lines"}},
 	"protocol/grpc":      {ours: []string{".", "protocol", "protocol/http2", "protocol/stack"}},

@@ -17,6 +17,9 @@ func (e *Engine) conclude(t *turn) result.Turn {
 	r := result.Turn{Arm: s.Arm, Launch: s.Launch, Round: s.Round, Place: s.Place, Start: t.begin()}
 	r.Partial = t.interrupt.Load()
 	after := e.readCosts()
+	if t.pulse != nil {
+		after.seen = t.pulse.End()
+	}
 	var c closing
 	for _, l := range e.lanes {
 		l.mu.Lock()
@@ -37,6 +40,7 @@ func (e *Engine) conclude(t *turn) result.Turn {
 	}
 	c.fill(e, t, &r)
 	e.meterEnd(t, after, &r)
+	e.vitals(t, after, &c, &r)
 	r.Limited = c.limited(t, &r)
 	return r
 }
@@ -49,6 +53,7 @@ type closing struct {
 	ages, unsentAges hist.Histogram
 	lastDone         time.Duration
 	lastPermit       time.Duration
+	area, beyond     time.Duration // of calls in flight: until the window's end, and after it
 	bytes            carried
 	born             births
 }
@@ -93,7 +98,9 @@ func (l *lane) cutOff(c *closing) {
 func (l *lane) unfinished(c *closing, s *slot) {
 	l.tally.of(s).Unfinished++
 	if !s.warm {
-		l.tally.log(s, l.e.turn.Load())
+		t := l.e.turn.Load()
+		l.tally.log(s, t)
+		l.tally.leave(l.now, t.deadline())
 		c.ages.Record(l.now - s.Due)
 		l.tally.book.late(s.Due, 1)
 	}
@@ -107,6 +114,8 @@ func (l *lane) gather(c *closing) {
 	addCounts(&c.main, a.main)
 	c.inside += a.inside
 	c.finished += a.finished
+	c.area += a.area
+	c.beyond += a.beyond
 	c.lastDone = max(c.lastDone, a.lastDone)
 	c.lastPermit = max(c.lastPermit, a.lastPermit)
 	if a.marked {

@@ -248,6 +248,7 @@ func (l *lane) drop(k *link, err error) {
 		}
 	}
 	l.past.add(k.carried())
+	l.repeated.add(k)
 	if k.greeting {
 		l.arrived()
 		if err == nil {

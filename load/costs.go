@@ -21,11 +21,17 @@ type costs struct {
 	hasServer bool
 	host      meter.Host
 	gcs       int64
+	gcCPU     time.Duration
+	machine   meter.Machine
+	seen      meter.Seen // at the end only
 	retries   int64
+	// retransmits is nil when it cannot be read.
+	retransmits *int64
 }
 
 func (e *Engine) readCosts() costs {
-	c := costs{at: e.clock.Now(), own: meter.Own(), host: meter.ReadHost(), gcs: meter.GCs(), retries: e.retries()}
+	c := costs{at: e.clock.Now(), own: meter.Own(), host: meter.ReadHost(), gcs: meter.GCs(), gcCPU: meter.GCCPU(),
+		machine: meter.ReadMachine(), retries: e.retries(), retransmits: e.retransmits()}
 	if e.plan.ServerPID > 0 {
 		u, err := meter.Tree(e.plan.ServerPID)
 		c.server, c.hasServer = u, err == nil
@@ -36,6 +42,9 @@ func (e *Engine) readCosts() costs {
 // meterStart reads the costs at the start of the measured window.
 func (e *Engine) meterStart(t *turn) {
 	t.before = e.readCosts()
+	if t.pulse != nil {
+		t.pulse.Begin()
+	}
 	t.peak.Store(max(t.peak.Load(), t.before.server.RSS))
 }
 

@@ -29,10 +29,11 @@ type lane struct {
 	due    queue   // closed loop: due, and waiting for a place
 	ended  []*slot // finished or taken enough within the current Receive
 
-	now   time.Duration // stamp of the read, write or timer being worked on
-	tally tally         // of the current turn
-	past  carried       // bytes of links that have ended
-	mark  carried       // bytes before the first measured call
+	now      time.Duration // stamp of the read, write or timer being worked on
+	tally    tally         // of the current turn
+	past     carried       // bytes of links that have ended
+	repeated segments      // sent again on them
+	mark     carried       // bytes before the first measured call
 
 	born births // connections since the lane began
 	told births // those told of by earlier turns

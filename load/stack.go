@@ -115,6 +115,7 @@ func (k *link) dismiss() {
 	l := k.lane
 	l.links = slices.DeleteFunc(slices.Clone(l.links), func(o *link) bool { return o == k })
 	l.past.add(k.carried())
+	l.repeated.add(k)
 	s := k.client.Stats()
 	l.retries += s.Retries
 	b := k.tried(s)

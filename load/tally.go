@@ -45,6 +45,8 @@ type tally struct {
 	texts      int64 // failures since a text was of use
 	lastDone   time.Duration
 	lastPermit time.Duration
+	area       time.Duration // under the number of measured calls in flight, until the window's end
+	beyond     time.Duration // and after it
 	pauses     pauses
 	marked     bool // the lane's bytes before its first measured call have been noted
 }
@@ -65,7 +67,12 @@ func (a *tally) due(warm bool) {
 	a.main.Due++
 }
 
-func (a *tally) sent(s *slot) { a.of(s).Sent++ }
+func (a *tally) sent(s *slot) {
+	a.of(s).Sent++
+	if !s.warm {
+		a.enter(s.Due)
+	}
+}
 
 // explain says whether the next failure should say why: texts cost an allocation each, so that once there are enough
 // only one in 256 is asked for one.
@@ -101,6 +108,7 @@ func (a *tally) finish(s *slot, t *turn) {
 	if s.warm {
 		return
 	}
+	a.leave(s.Done, t.deadline())
 	a.lastDone, a.lastPermit = max(a.lastDone, s.Done), max(a.lastPermit, s.Permit)
 	a.classify(s, t)
 	a.record(s)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"math/rand/v2"
 	"runtime"
-
 	"sync/atomic"
 	"time"
 
 	"wiregauge/internal/sleep"
+	"wiregauge/meter"
 	"wiregauge/pace"
 	"wiregauge/result"
 )
@@ -34,6 +34,7 @@ type turn struct {
 
 	began     atomic.Int64 // start of the measured window, -1 until it is known
 	metered   bool         // the costs at the start of the window have been read
+	pulse     *meter.Watch // nil where there is none
 	before    costs
 	interrupt atomic.Bool
 	nextTick  time.Duration
@@ -63,6 +64,7 @@ func (e *Engine) Turn(ctx context.Context, s Spec) (result.Turn, error) {
 		t.clock.Wake()
 	})
 	defer undo()
+	e.watchSelf(t)
 	e.begin(t)
 	for !e.step(t) {
 		t.clock.SleepUntil(e.wake)

@@ -23,3 +23,6 @@ type Host struct {
 
 // ReadHost is unknown on this system.
 func ReadHost() Host { return Host{} }
+
+// ReadMachine is unknown on this system.
+func ReadMachine() Machine { return Machine{} }

@@ -105,6 +105,7 @@ type Arm struct {
 	MessageGap    *Distribution `json:"message_gap,omitempty"`
 	Ages          Distribution  `json:"unfinished_ages"`
 	UnsentAges    Distribution  `json:"unsent_ages"`
+	Oversleep     *Distribution `json:"oversleep,omitempty"` // how late a thread of the client ran that was due every millisecond
 
 	Statuses    []Status     `json:"statuses"`
 	Errors      []ErrorClass `json:"errors"`
@@ -115,6 +116,8 @@ type Arm struct {
 	Server      *CPU         `json:"server_cpu"`
 	Host        HostLoad     `json:"host"`
 	HiddenTries int64        `json:"hidden_retries"`
+	Vitals      *Vitals      `json:"vitals,omitempty"`
+	Ceiling     *float64     `json:"ceiling,omitempty"` // calls/s that this client makes of them without a network
 	Stalls      *Stalls      `json:"stalls,omitempty"`
 	ServerStats *ServerStats `json:"server_stats,omitempty"`
 	Warm        *Counts      `json:"warmup,omitempty"`

@@ -32,6 +32,7 @@ func (t *Turn) Add(o *Turn) {
 	t.Host.Steal = t.shareWith(o, t.Host.Steal, o.Host.Steal)
 	t.Host.Foreign = t.shareWith(o, t.Host.Foreign, o.Host.Foreign)
 	t.HiddenTries += o.HiddenTries
+	t.Vitals.Add(o.Vitals)
 	t.Blocked = append(t.Blocked, o.Blocked...)
 	if o.Warm != nil {
 		t.AddWarmup(*o.Warm)
@@ -85,7 +86,7 @@ func (t *Turn) addHistograms(o *Turn) {
 		{&t.Service, o.Service}, {&t.FailedService, o.FailedService},
 		{&t.FirstByte, o.FirstByte}, {&t.Lateness, o.Lateness}, {&t.SlotWait, o.SlotWait},
 		{&t.Connect, o.Connect}, {&t.MessageGap, o.MessageGap},
-		{&t.Ages, o.Ages}, {&t.UnsentAges, o.UnsentAges},
+		{&t.Ages, o.Ages}, {&t.UnsentAges, o.UnsentAges}, {&t.Oversleep, o.Oversleep},
 	} {
 		if pair.from == nil {
 			continue

@@ -91,6 +91,14 @@ func armOf(t *Turn, percentiles []float64) Arm {
 		Ages:          NewDistribution(t.Ages, "due", percentiles),
 		UnsentAges:    NewDistribution(t.UnsentAges, "due", percentiles),
 	}
+	if t.Vitals.Observed > 0 {
+		v := t.Vitals
+		a.Vitals = &v
+	}
+	if t.Oversleep != nil && t.Oversleep.Count() > 0 {
+		late := NewDistribution(t.Oversleep, "due", percentiles)
+		a.Oversleep = &late
+	}
 	a.Stalls = stallsOf(t)
 	if t.MessageGap != nil && t.MessageGap.Count() > 0 {
 		gap := NewDistribution(t.MessageGap, "message", percentiles)

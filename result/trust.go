@@ -20,6 +20,7 @@ const (
 const (
 	AffectsAbsolute = "absolute" // printed numbers and absolute gates
 	AffectsRatio    = "ratio"    // paired verdicts and relative gates
+	AffectsLatency  = "latency"  // every percentile, mean and maximum, not the rate
 )
 
 // Trust says whether the numbers may be believed. Level is the worst over both scopes; Absolute and Ratio are the
@@ -42,7 +43,7 @@ type Reason struct {
 	Arm      string `json:"arm,omitempty"`
 	Measured string `json:"measured"`
 	Limit    string `json:"limit,omitempty"`
-	Affects  string `json:"affects,omitempty"` // "absolute", "ratio", "p99"
+	Affects  string `json:"affects,omitempty"` // "absolute", "ratio", "latency", "p99"
 	Advice   string `json:"advice,omitempty"`
 }
 

@@ -54,6 +54,7 @@ type Turn struct {
 	MessageGap    *hist.Histogram // between messages of a stream, when messages are kept
 	Ages          *hist.Histogram // ages at the end, from due, of unfinished calls
 	UnsentAges    *hist.Histogram // of unsent ones
+	Oversleep     *hist.Histogram // how late a thread of the client ran that was due every millisecond
 
 	Statuses    []Status
 	Errors      []ErrorClass
@@ -63,6 +64,7 @@ type Turn struct {
 	Client      CPU
 	Server      *CPU // nil when no process was given
 	Host        HostLoad
+	Vitals      Vitals
 	HiddenTries int64 // second tries that a stack client made on its own
 
 	// Blocked are the longest times, the longest first, in which all callers of a closed loop waited and no call ended.

@@ -51,6 +51,9 @@ func (c *Conn) Info() Info { return c.info }
 // Bytes is what the socket has carried, TLS included.
 func (c *Conn) Bytes() (sent, received int64) { return c.sent.Load(), c.received.Load() }
 
+// Net is the connection to the kernel, to be asked and not used; nil for the null echo.
+func (c *Conn) Net() net.Conn { return c.net }
+
 // Secure reports whether TLS is on.
 func (c *Conn) Secure() bool { return c.tls != nil }
 

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"wiregauge"
+	"wiregauge/internal/tcpinfo"
 )
 
 // Conns counts what the connections of one client did.
@@ -18,6 +19,11 @@ type Conns struct {
 	retried, resent        atomic.Int64
 	bodySent, bodyReceived atomic.Int64
 	unprocessed            atomic.Int64 // streams that the server provably did not process, not yet spent
+
+	mu       sync.Mutex
+	open     map[*counted]bool // those that are asked for their segments
+	segments int64             // sent again, of closed ones
+	unread   bool              // one of them could not tell
 }
 
 // An ending is why a connection ended, as far as the connection itself can tell.
@@ -34,7 +40,37 @@ const (
 // Count wraps a connection so that its bytes are counted. It is the one next to the kernel.
 func (s *Conns) Count(c net.Conn) net.Conn {
 	s.opened.Add(1)
-	return &counted{Conn: c, conns: s}
+	counts := &counted{Conn: c, conns: s}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open == nil {
+		s.open = map[*counted]bool{}
+	}
+	s.open[counts] = true
+	return counts
+}
+
+// closing takes the last reading of a connection.
+func (s *Conns) closing(c *counted) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n, known := tcpinfo.Retransmits(c.Conn)
+	s.segments += n
+	s.unread = s.unread || !known
+	delete(s.open, c)
+}
+
+// retransmits is how many segments of all connections were sent again.
+func (s *Conns) retransmits() (sum int64, unread bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sum, unread = s.segments, s.unread
+	for c := range s.open {
+		n, known := tcpinfo.Retransmits(c.Conn)
+		sum += n
+		unread = unread || !known
+	}
+	return sum, unread
 }
 
 // Watch wraps a connection that carries HTTP/2 in clear so that its frame headers are read.
@@ -72,7 +108,9 @@ func (s *Conns) SecondTry(c *wiregauge.Call, proven bool) {
 // Stats is what a client answers for itself. Of the bytes only messages can be told from the rest.
 func (s *Conns) Stats() wiregauge.ClientStats {
 	server, reset, away := s.ended[byServer].Load(), s.ended[byReset].Load(), s.ended[byGoAway].Load()
+	again, unread := s.retransmits()
 	return wiregauge.ClientStats{
+		Retransmits: again, Unread: unread,
 		Opened: s.opened.Load(), Ended: s.ended[byLibrary].Load() + server + reset + away,
 		GoAways: away, Closes: server, Resets: reset,
 		Retries: s.retried.Load(), Resent: s.resent.Load(),
@@ -133,6 +171,7 @@ func (c *counted) Close() error {
 	c.mu.Lock()
 	if !c.closed {
 		c.closed = true
+		c.conns.closing(c)
 		c.conns.ended[c.why].Add(1)
 	}
 	c.mu.Unlock()

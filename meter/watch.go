@@ -1,0 +1,180 @@
+package meter
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"sync"
+	"time"
+
+	"wiregauge/hist"
+	"wiregauge/internal/sleep"
+)
+
+const (
+	beat       = time.Millisecond
+	cpuWindow  = 100 * time.Millisecond
+	fullWindow = 0.95
+	longGap    = 50 * time.Millisecond
+	mostBeats  = 60_000 // missed in a row that are counted one by one
+)
+
+// A Watch is a thread of this process that is due every millisecond. How late it runs is how late any other thread
+// of the process may have run, and ten times a second it reads how much CPU the process has used. It costs some 5 µs
+// of CPU a millisecond. Watches that run at the same time do not know of one another.
+type Watch struct {
+	done chan struct{}
+
+	mu    sync.Mutex // held by the watching goroutine for a beat at a time
+	ended bool
+	seen  Seen
+	due   time.Duration // of the next beat, on the watch's clock
+	last  time.Duration // when it ran last
+	from  time.Duration // of the present CPU window
+	used  time.Duration // until from
+	began time.Duration // of what is counted
+	epoch time.Time
+	now   func() time.Duration
+	own   func() Usage
+	cores float64
+	sleep *sleep.Thread
+}
+
+// Seen is what a Watch has seen since it was begun.
+type Seen struct {
+	Observed    time.Duration
+	Oversleep   *hist.Histogram // how late each beat was, missed ones included
+	Gap         time.Duration   // the longest time without a beat, beyond the millisecond
+	Gaps        int64           // those of more than 50 ms
+	Windows     int64           // of 100 ms, in which CPU time was read
+	FullWindows int64           // those of them with 95 % or more of the process's cores used
+}
+
+// CanWatch reports whether this system sleeps precisely enough for a Watch to mean anything.
+func CanWatch() bool { return runtime.GOOS == "linux" }
+
+// StartWatch begins to watch this process until End.
+func StartWatch() *Watch {
+	w := newWatch()
+	ready := make(chan struct{})
+	go w.run(ready)
+	<-ready
+	return w
+}
+
+func newWatch() *Watch {
+	w := &Watch{done: make(chan struct{}), epoch: time.Now(), own: Own, cores: Cores()}
+	w.now = func() time.Duration { return time.Since(w.epoch) }
+	w.begin()
+	return w
+}
+
+// Begin forgets what was seen so far.
+func (w *Watch) Begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin()
+}
+
+func (w *Watch) begin() {
+	now := w.now()
+	w.seen = Seen{Oversleep: new(hist.Histogram)}
+	w.began, w.due, w.last, w.from = now, now+beat, now, now
+	w.used = w.own().Total()
+}
+
+// End stops the thread and tells what it saw.
+func (w *Watch) End() Seen {
+	w.mu.Lock()
+	w.catchUp(w.now(), false)
+	w.seen.Observed = w.now() - w.began
+	seen := w.seen
+	w.ended = true
+	w.mu.Unlock()
+	w.sleep.Wake()
+	<-w.done
+	return seen
+}
+
+func (w *Watch) run(ready chan<- struct{}) {
+	defer close(w.done)
+	w.sleep = sleep.Lock()
+	defer w.sleep.Unlock()
+	close(ready)
+	for {
+		w.mu.Lock()
+		wait := w.due - w.now()
+		w.mu.Unlock()
+		w.sleep.Sleep(wait)
+		w.mu.Lock()
+		if w.ended {
+			w.mu.Unlock()
+			return
+		}
+		w.catchUp(w.now(), true)
+		w.mu.Unlock()
+	}
+}
+
+// catchUp counts every beat that was due by now, so that one long pause weighs as much as it lasted. A beat that the
+// end of the watch comes before is no late one unless it is a whole beat late.
+func (w *Watch) catchUp(now time.Duration, ran bool) {
+	if late := now - w.due; !ran && late < beat {
+		return
+	}
+	if now < w.due {
+		return
+	}
+	if gap := now - w.last - beat; gap > w.seen.Gap {
+		w.seen.Gap = gap
+	}
+	if now-w.last-beat > longGap {
+		w.seen.Gaps++
+	}
+	w.last = now
+	for n := 0; w.due <= now; n++ {
+		if n == mostBeats {
+			w.due = now + beat
+			break
+		}
+		w.seen.Oversleep.Record(now - w.due)
+		w.due += beat
+	}
+	w.cpu(now)
+}
+
+// cpu closes the CPU window when it is over.
+func (w *Watch) cpu(now time.Duration) {
+	length := now - w.from
+	if length < cpuWindow {
+		return
+	}
+	u := w.own()
+	if u.Known {
+		w.seen.Windows++
+		if float64(u.Total()-w.used) >= fullWindow*float64(length)*w.cores {
+			w.seen.FullWindows++
+		}
+	}
+	w.from, w.used = now, u.Total()
+}
+
+// GCCPU is the CPU time that this process's garbage collections have taken. It is brought up to date as each ends.
+func GCCPU() time.Duration {
+	sample := []metrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}}
+	metrics.Read(sample)
+	return time.Duration(sample[0].Value.Float64() * float64(time.Second))
+}
+
+// ClockRead is what one reading of the clock takes: the fastest of a few series of readings.
+func ClockRead() time.Duration {
+	const series, readings = 5, 100
+	best := time.Duration(1<<63 - 1)
+	for range series {
+		begun := time.Now()
+		for range readings - 1 {
+			_ = time.Now()
+		}
+		best = min(best, time.Since(begun))
+	}
+	return best / readings
+}
