@@ -40,7 +40,7 @@ func (s *simulated) normal(purpose string, spec load.Spec, perTurn, shared bool)
 		fmt.Fprint(h, "/", spec.Round)
 	}
 	if !shared {
-		fmt.Fprint(h, "/", s.name)
+		fmt.Fprint(h, "/", spec.Arm)
 	}
 	return rand.New(rand.NewPCG(s.seed, h.Sum64())).NormFloat64()
 }

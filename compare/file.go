@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"wiregauge/result"
@@ -11,10 +12,7 @@ import (
 
 // used are the launches that count. After Ctrl-C the launch that was cut short does not, unless it is all there is.
 func (c *comparison) used() []*launch {
-	if !c.interrupted() || len(c.launches) < 2 {
-		return c.launches
-	}
-	if last := len(c.launches) - 1; !c.launches[last].whole {
+	if last := len(c.launches) - 1; last > 0 && c.launches[last].cut {
 		return c.launches[:last]
 	}
 	return c.launches
@@ -48,19 +46,31 @@ func (c *comparison) file(ended error) *result.File {
 		f.Arms = append(f.Arms, c.arm(i))
 	}
 	f.Turns = c.usedRows()
-	c.checkFailures()
-	f.Fair = c.fair
-	f.Verdicts = c.verdicts()
+	f.Fair = c.fairTest()
+	f.Verdicts, f.NoiseFloor = c.verdicts(c.evidence())
 	f.Notes = c.notes(ended)
 	return f
 }
 
+// fairTest is the check of the calls before the first turn and of the failures in all turns.
+func (c *comparison) fairTest() *result.Fair {
+	fair := &result.Fair{Checks: []result.FairCheck{}, Differ: []string{}}
+	if c.fair != nil {
+		*fair = *c.fair
+	}
+	fair.Checks = append(slices.Clone(fair.Checks), c.failures())
+	return fair
+}
+
 func (c *comparison) planRecord() result.Plan {
 	p := result.Plan{
-		Loop: pick(c.plan.Open, "open", "closed"), Seed: c.plan.Seed,
+		Loop: "closed", Seed: c.plan.Seed,
 		Launches: c.plan.Launches, Rounds: c.plan.Rounds, Turn: int64(c.plan.Turn),
 		Total: int64(c.plan.Spec.Total), Concurrency: c.plan.Spec.Concurrency,
 		Baseline: c.plan.Baseline, Percentiles: c.plan.Percentiles,
+	}
+	if c.plan.Open {
+		p.Loop = "open"
 	}
 	if c.plan.Spec.Pacer != nil {
 		p.Rate = c.plan.Spec.Pacer.String()
@@ -76,7 +86,7 @@ func (c *comparison) arm(i int) result.Arm {
 	}
 	a := result.Merge(turns, c.plan.Percentiles)
 	a.Name, a.URL, a.Protocol, a.Client, a.Method = spec.Name, spec.URL, spec.Protocol, spec.Client, spec.Method
-	a.Baseline, a.Floor = spec.Name == c.plan.Baseline, spec.Floor
+	a.Baseline, a.Floor, a.Control = spec.Name == c.plan.Baseline, spec.Floor, spec.Control
 	if !c.plan.Open && clientLimited(&c.totals[i]) {
 		a.Limited = "client"
 		a.Notes = append(a.Notes, "client-limited: the client had no CPU left, so this arm is at least that fast")
@@ -98,14 +108,16 @@ func (c *comparison) notes(ended error) []string {
 		notes = append(notes, "one launch only: a difference may belong to this launch; give start commands for several")
 	}
 	for m := range c.metrics {
-		if c.unit(c.metrics[m]) == "block" {
-			notes = append(notes, fmt.Sprintf("%s: one round has too few calls for it; up to %d rounds were taken together as one block", c.metrics[m].name, c.used()[0].pools[m].most))
+		if most := c.used()[0].pools[m].most; most > 1 {
+			notes = append(notes, fmt.Sprintf("%s: one round has too few calls for it; up to %d rounds were taken together as one block", c.metrics[m].Name, most))
 		}
 	}
 	if c.invalid+c.lost > 0 {
-		notes = append(notes, fmt.Sprintf("%d of %d rounds were invalid: %s", c.invalid+c.lost, c.played+c.lost, joinReasons(c.reasons)))
+		notes = append(notes, fmt.Sprintf("%d of %d rounds were invalid: %s", c.invalid+c.lost, c.played+c.lost, strings.Join(c.reasons, "; ")))
 	}
 	switch {
+	case c.stopped:
+		notes = append(notes, fmt.Sprintf("ended at the planned look after %d of %d launches: every verdict on the baseline was clear", len(c.launches), c.plan.Launches))
 	case ended == nil:
 	case c.interrupted():
 		notes = append(notes, "stopped before the end: "+c.kept()+" counted")
@@ -126,15 +138,4 @@ func (c *comparison) kept() string {
 		return fmt.Sprintf("%d %s of %d", n, plural(n, "launch", "launches"), c.plan.Launches)
 	}
 	return fmt.Sprintf("%d %s of %d", rounds, plural(int64(rounds), "round", "rounds"), c.plan.Rounds)
-}
-
-func joinReasons(reasons []string) string {
-	text := ""
-	for i, r := range reasons {
-		if i > 0 {
-			text += "; "
-		}
-		text += r
-	}
-	return text
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"wiregauge/judge"
 	"wiregauge/lab"
 	"wiregauge/load"
 	"wiregauge/result"
@@ -239,61 +240,92 @@ func TestAnArmThatNeverBecomesReady(t *testing.T) {
 	}
 }
 
-func TestCtrlCKeepsWholeLaunches(t *testing.T) {
-	p := &processes{}
+// stoppedAt is a plan whose Ctrl-C comes in one round of one launch, and how to run it.
+func stoppedAt(launch, round, launches int, p *processes) (context.Context, Plan) {
 	ctx, stop := context.WithCancel(context.Background())
 	b := &simulated{name: "b", speed: 3e4, noise: .01, turn: func(s load.Spec, _ *result.Turn) error {
-		if s.Launch == 6 && s.Round == 3 {
+		if s.Launch == launch && s.Round == round {
 			stop()
 		}
 		return nil
 	}}
-	f, err := Run(ctx, quick(startedArms(&simulated{name: "a", speed: 2e4, noise: .01}, b), p))
-	if !errors.Is(err, context.Canceled) || f == nil || !f.Partial {
+	list := startedArms(&simulated{name: "a", speed: 2e4, noise: .01}, b)
+	if p == nil {
+		list = arms(&simulated{name: "a", speed: 2e4, noise: .01}, b)
+	}
+	plan := quick(list, p)
+	plan.Launches = launches
+	return ctx, plan
+}
+
+func TestCtrlCKeepsWholeLaunches(t *testing.T) {
+	for _, c := range []struct {
+		name                string
+		launch, launches    int
+		outcome, confidence string
+		units               int
+		note                string
+	}{
+		{"before the first planned look of twenty launches", 9, 20, result.Inconclusive, judge.Low, 9, "9 launches of 20 counted"},
+		{"before the first planned look", 6, 10, result.Inconclusive, judge.Low, 6, "6 launches of 10 counted"},
+		{"of a plan with one look only", 6, 8, result.Inconclusive, judge.Low, 6, "6 launches of 8 counted"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &processes{}
+			ctx, plan := stoppedAt(c.launch, 3, c.launches, p)
+			f, err := Run(ctx, plan)
+			if !errors.Is(err, context.Canceled) || f == nil || !f.Partial {
+				t.Fatalf("error %v, file %v", err, f)
+			}
+			v := verdictOf(t, f, "rate", "a", "b")
+			if v.Units != c.units || v.Outcome != c.outcome || v.Confidence != c.confidence || len(f.Turns) != 10*c.launch {
+				t.Errorf("verdict %+v with %d rows", v, len(f.Turns))
+			}
+			if !strings.Contains(strings.Join(f.Notes, "\n"), c.note) {
+				t.Errorf("notes %q", f.Notes)
+			}
+			p.nothingLeft(t)
+		})
+	}
+}
+
+// Between two looks a comparison that is stopped says what its whole launches allow. Arm c is the baseline's equal, so
+// that no look ends the comparison by itself.
+func TestCtrlCAfterAPlannedLookJudgesTheWholeLaunches(t *testing.T) {
+	p := &processes{}
+	ctx, plan := stoppedAt(8, 3, 10, p)
+	plan.Arms = append(plan.Arms, startedArms(&simulated{name: "c", speed: 2e4, noise: .01})...)
+	f, err := Run(ctx, plan)
+	if err == nil || f == nil {
 		t.Fatalf("error %v, file %v", err, f)
 	}
-	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Units != 6 || v.Outcome != result.Faster || len(f.Turns) != 60 {
-		t.Errorf("verdict %+v with %d rows", v, len(f.Turns))
-	}
-	if !strings.Contains(strings.Join(f.Notes, "\n"), "6 launches of 8 counted") {
-		t.Errorf("notes %q", f.Notes)
-	}
-	p.nothingLeft(t)
-}
-
-func TestCtrlCInTheFirstLaunchKeepsItsRoundsAndJudgesNothing(t *testing.T) {
-	p := &processes{}
-	ctx, stop := context.WithCancel(context.Background())
-	b := &simulated{name: "b", speed: 3e4, turn: func(s load.Spec, _ *result.Turn) error {
-		if s.Round == 3 {
-			stop()
-		}
-		return nil
-	}}
-	f, err := Run(ctx, quick(startedArms(&simulated{name: "a", speed: 2e4}, b), p))
-	if err == nil || f == nil || len(f.Turns) != 6 {
-		t.Fatalf("error %v, file %+v", err, f)
-	}
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Inconclusive {
-		t.Errorf("outcome %s", v.Outcome)
-	}
-	p.nothingLeft(t)
-}
-
-func TestCtrlCWithOneLaunchKeepsRounds(t *testing.T) {
-	ctx, stop := context.WithCancel(context.Background())
-	b := &simulated{name: "b", speed: 3e4, noise: .01, turn: func(s load.Spec, _ *result.Turn) error {
-		if s.Round == 20 {
-			stop()
-		}
-		return nil
-	}}
-	f, err := Run(ctx, Plan{Arms: arms(&simulated{name: "a", speed: 2e4, noise: .01}, b), Rounds: 40})
-	if err == nil || f == nil || len(f.Turns) != 40 {
-		t.Fatalf("error %v, file %+v", err, f)
-	}
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Faster || v.Units != 20 {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Units != 8 || v.Outcome != result.Faster || v.Look != 8 || v.Alpha != .044 || v.Confidence == judge.High {
 		t.Errorf("verdict %+v", v)
+	}
+	if v := verdictOf(t, f, "rate", "a", "c"); v.Outcome == result.Faster || v.Outcome == result.Slower {
+		t.Errorf("equal arms: %+v", v)
+	}
+	p.nothingLeft(t)
+}
+
+func TestCtrlCInTheOnlyOrFirstLaunchKeepsItsRoundsAndJudgesNothing(t *testing.T) {
+	for name, p := range map[string]*processes{"the first of eight": {}, "the only one": nil} {
+		t.Run(name, func(t *testing.T) {
+			launches := 8
+			if p == nil {
+				launches = 1
+			}
+			ctx, plan := stoppedAt(0, 3, launches, p)
+			f, err := Run(ctx, plan)
+			if err == nil || f == nil || len(f.Turns) != 6 {
+				t.Fatalf("error %v, file %+v", err, f)
+			}
+			if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Inconclusive || v.Ratio == nil {
+				t.Errorf("verdict %+v", v)
+			}
+			if p != nil {
+				p.nothingLeft(t)
+			}
+		})
 	}
 }

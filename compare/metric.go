@@ -2,10 +2,10 @@ package compare
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 
+	"wiregauge/judge"
 	"wiregauge/result"
 )
 
@@ -13,13 +13,10 @@ import (
 const fewestBeyond = 10
 
 // A metric is one number of a turn, or of several turns of one launch taken together. A value of 0 or less
-// stands for "there is none": all metrics are positive where they exist.
+// stands for "there is none".
 type metric struct {
-	name   string
-	larger bool // larger is better
-	// pooled metrics need many calls: with several launches they are taken over a whole launch at once.
-	pooled bool
-	value  func(*result.Turn) float64
+	judge.Metric
+	value func(*result.Turn) float64
 }
 
 // secondaries are shown beside the primary metrics, without a verdict.
@@ -30,17 +27,17 @@ var secondaries = []string{"rate", "p50", "p99", "cpu", "server_cpu"}
 func metricNamed(name string) (metric, error) {
 	switch name {
 	case "rate":
-		return metric{name: name, larger: true, value: goodput}, nil
+		return metric{judge.Metric{Name: name, Larger: true}, goodput}, nil
 	case "mean":
-		return metric{name: name, value: meanLatency}, nil
+		return metric{judge.Metric{Name: name}, meanLatency}, nil
 	case "cpu":
-		return metric{name: name, pooled: true, value: clientCPU}, nil
+		return metric{judge.Metric{Name: name, Pooled: true, Cost: true}, clientCPU}, nil
 	case "server_cpu":
-		return metric{name: name, pooled: true, value: serverCPU}, nil
+		return metric{judge.Metric{Name: name, Pooled: true, Cost: true}, serverCPU}, nil
 	}
 	if digits, ok := strings.CutPrefix(name, "p"); ok {
 		if p, err := strconv.ParseFloat(digits, 64); err == nil && p > 0 && p < 100 {
-			return metric{name: name, pooled: p >= 90, value: percentile(p)}, nil
+			return metric{judge.Metric{Name: name, Pooled: p >= 90}, percentile(p)}, nil
 		}
 	}
 	return metric{}, fmt.Errorf("no metric %q for --primary: there are rate, mean, cpu, server_cpu and percentiles such as p50 and p99.9", name)
@@ -83,15 +80,4 @@ func percentile(p float64) func(*result.Turn) float64 {
 		}
 		return float64(t.Latency.Percentile(p))
 	}
-}
-
-// logRatio is positive when b is better; ok is false when one of the two does not exist.
-func (m metric) logRatio(a, b float64) (d float64, ok bool) {
-	if !(a > 0) || !(b > 0) {
-		return 0, false
-	}
-	if m.larger {
-		return math.Log(b / a), true
-	}
-	return math.Log(a / b), true
 }

@@ -27,6 +27,8 @@ type Plan struct {
 	// MinEffect is the smallest difference worth a word: 0.01 (1 %) by default.
 	MinEffect   float64
 	Primary     []string // metrics that carry the verdict; by default rate in a closed loop, p50 and p99 in an open one
+	Shown       []string // further metrics to measure, without a verdict
+	Control     bool     // the baseline takes part twice: the difference of an arm from itself is the noise floor
 	Open        bool     // the load is an open loop
 	Percentiles []float64
 	// ReadyTimeout bounds the start of one server: 30 s by default.
@@ -45,6 +47,7 @@ type Arm struct {
 	Method    string
 	Start     *StartSpec // nil: it is already running
 	Floor     bool       // a reference row: no verdict, exempt from the fair-test check
+	Control   bool       // the baseline once more; set by Normalize
 	// Open makes the arm ready for turns, its connections included.
 	Open func(context.Context, Running) (Turner, error)
 	// Probe makes one call, to see that the arm is ready and for the fair-test check. nil: neither is done.
@@ -155,7 +158,35 @@ func (p Plan) Normalize() (Plan, error) {
 			p.Primary = []string{"p50", "p99"}
 		}
 	}
-	return p, p.check()
+	if err := p.check(); err != nil {
+		return p, err
+	}
+	p.addControl()
+	return p, nil
+}
+
+// addControl adds the baseline once more, at the end, under a name that no arm has.
+func (p *Plan) addControl() {
+	if !p.Control || p.control() != "" {
+		return
+	}
+	names := p.Names()
+	twin := p.Arms[slices.Index(names, p.Baseline)]
+	twin.Control = true
+	for twin.Name += "-again"; slices.Contains(names, twin.Name); {
+		twin.Name += "-again"
+	}
+	p.Arms = append(slices.Clone(p.Arms), twin)
+}
+
+// control is the name of the arm that is the baseline once more, empty when there is none.
+func (p *Plan) control() string {
+	for i := range p.Arms {
+		if p.Arms[i].Control {
+			return p.Arms[i].Name
+		}
+	}
+	return ""
 }
 
 func launchProcess(ctx context.Context, c lab.LaunchConfig) (Process, error) {
@@ -208,7 +239,7 @@ func (p *Plan) settleBaseline() error {
 	if p.Arms[i].Floor {
 		return fmt.Errorf("arm %s is a floor and cannot be the baseline", p.Baseline)
 	}
-	for _, name := range p.Primary {
+	for _, name := range append(slices.Clone(p.Primary), p.Shown...) {
 		if _, err := metricNamed(name); err != nil {
 			return err
 		}

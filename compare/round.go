@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"wiregauge"
 	"wiregauge/result"
@@ -47,7 +48,6 @@ func (c *comparison) playRounds(ctx context.Context, st *stage) error {
 			return fault
 		}
 	}
-	st.data.whole = true
 	return nil
 }
 
@@ -105,7 +105,7 @@ func (c *comparison) voidRound(rows []result.Row, fault *ArmError) {
 		rows[i].Invalid = why
 	}
 	c.rows = append(c.rows, rows...)
-	if !contains(c.reasons, why) && len(c.reasons) < 5 {
+	if !slices.Contains(c.reasons, why) && len(c.reasons) < 5 {
 		c.reasons = append(c.reasons, why)
 	}
 }
@@ -162,6 +162,9 @@ func example(t *result.Turn) string {
 	return ""
 }
 
+// perLaunch reports whether the launch is the unit.
+func (c *comparison) perLaunch() bool { return c.plan.Launches > 1 }
+
 func plural(n int64, one, many string) string {
 	if n == 1 {
 		return one
@@ -181,7 +184,7 @@ func (c *comparison) keep(data *launch, turns []result.Turn) {
 		return
 	}
 	for m := range c.metrics {
-		if c.metrics[m].pooled {
+		if c.metrics[m].Pooled {
 			data.pools[m].add(c.metrics[m], turns, c.judged)
 		}
 	}

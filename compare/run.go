@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,12 +47,13 @@ type comparison struct {
 	deaths   map[string]int
 	done     int // measured turns
 	ended    error
+	stopped  bool // at a planned look before the last launch
 }
 
 // A launch is what was measured between one start of the servers and their stop.
 type launch struct {
 	number int
-	whole  bool
+	cut    bool // Ctrl-C ended it before its last round
 	rounds []round
 	folded []result.Turn // one per arm
 	pools  []pool        // one per metric; used for pooled metrics when there is one launch
@@ -62,7 +64,7 @@ type round struct{ values [][]float64 }
 
 func newComparison(p Plan) *comparison {
 	c := &comparison{plan: p, began: time.Now(), deaths: map[string]int{}}
-	for _, name := range metricNames(p.Primary) {
+	for _, name := range metricNames(p.Primary, p.Shown) {
 		m, _ := metricNamed(name) // checked by Normalize
 		c.metrics = append(c.metrics, m)
 	}
@@ -75,23 +77,14 @@ func newComparison(p Plan) *comparison {
 }
 
 // metricNames is the primary metrics first, then the others.
-func metricNames(primary []string) []string {
-	names := append([]string(nil), primary...)
-	for _, s := range secondaries {
-		if !contains(names, s) {
+func metricNames(primary, shown []string) []string {
+	names := slices.Clone(primary)
+	for _, s := range append(slices.Clone(secondaries), shown...) {
+		if !slices.Contains(names, s) {
 			names = append(names, s)
 		}
 	}
 	return names
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (c *comparison) run(ctx context.Context) error {
@@ -99,6 +92,10 @@ func (c *comparison) run(ctx context.Context) error {
 		if err := c.launch(ctx, l); err != nil {
 			c.ended = err
 			return err
+		}
+		if c.enough() {
+			c.stopped = true
+			return nil
 		}
 	}
 	return nil
@@ -122,6 +119,7 @@ func (c *comparison) launch(ctx context.Context, number int) error {
 		return err
 	}
 	err = c.playRounds(ctx, st)
+	st.data.cut = ctx.Err() != nil
 	if len(st.data.rounds) > 0 {
 		c.launches = append(c.launches, st.data)
 	}

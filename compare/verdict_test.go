@@ -2,9 +2,11 @@ package compare
 
 import (
 	"bytes"
+	"math"
 	"strings"
 	"testing"
 
+	"wiregauge/judge"
 	"wiregauge/result"
 )
 
@@ -22,7 +24,7 @@ func TestPlantedDifferenceIsFound(t *testing.T) {
 				&simulated{name: "a", speed: 20000, launchSD: .01, noise: .05, drift: .1},
 				&simulated{name: "b", speed: 20000 * c.b, launchSD: .01, noise: .05, drift: .1}), p))
 			v := verdictOf(t, f, "rate", "a", "b")
-			if v.Outcome != c.outcome || v.Confidence != Medium || v.Unit != "launch" || v.Units != 8 || v.Agree != 8 || !v.Primary {
+			if v.Outcome != c.outcome || v.Confidence != judge.Medium || v.Unit != "launch" || v.Units != 8 || v.Agree != 8 || !v.Primary {
 				t.Errorf("verdict %+v", v)
 			}
 			if *v.Low > c.b || *v.High < c.b || *v.Ratio < .95*c.b || *v.Ratio > 1.05*c.b {
@@ -56,7 +58,7 @@ func TestEqualArmsAreSeldomCalledDifferent(t *testing.T) {
 
 func TestNearlyEqualArmsAreTheSame(t *testing.T) {
 	f := mustRun(t, quick(startedArms(&simulated{name: "a", speed: 20000, noise: .003}, &simulated{name: "b", speed: 20040, noise: .003}), &processes{}))
-	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Same || v.Confidence != Medium {
+	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Same || v.Confidence != judge.Medium {
 		t.Errorf("got %s %s, want same", v.Outcome, v.Confidence)
 	}
 }
@@ -64,8 +66,8 @@ func TestNearlyEqualArmsAreTheSame(t *testing.T) {
 func TestNoisyArmsAreInconclusiveAndSayWhatWouldSettleIt(t *testing.T) {
 	f := mustRun(t, quick(startedArms(&simulated{name: "a", speed: 20000, launchSD: .1}, &simulated{name: "b", speed: 20600, launchSD: .1, seed: 3}), &processes{}))
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Outcome != result.Inconclusive || len(v.Reasons) != 1 || !strings.Contains(v.Reasons[0], "launches") {
-		t.Errorf("got %s with reasons %q", v.Outcome, v.Reasons)
+	if v.Outcome != result.Inconclusive || v.Settle == nil || v.Settle.Low <= 8 {
+		t.Errorf("got %s, settled by %+v", v.Outcome, v.Settle)
 	}
 }
 
@@ -85,6 +87,38 @@ func TestOneLaunchDoesNotNameASmallWinner(t *testing.T) {
 	f := mustRun(t, Plan{Arms: arms(&simulated{name: "a", speed: 20000, noise: .01}, &simulated{name: "b", speed: 20600, noise: .01}), Rounds: 40, Seed: 1})
 	if v := verdictOf(t, f, "rate", "a", "b"); v.Outcome != result.Same {
 		t.Errorf("3 %% on one launch is %s, want the same", v.Outcome)
+	}
+}
+
+func TestAClearDifferenceEndsAtTheFirstLook(t *testing.T) {
+	p := &processes{}
+	plan := quick(startedArms(&simulated{name: "a", speed: 2e4, noise: .01}, &simulated{name: "b", speed: 3e4, noise: .01}), p)
+	plan.Launches = 10
+	f := mustRun(t, plan)
+	v := verdictOf(t, f, "rate", "a", "b")
+	if v.Outcome != result.Faster || v.Units != 7 || v.Look != 7 || v.Alpha != .016 || f.Partial || len(f.Turns) != 70 {
+		t.Errorf("%d rows, partial %v, verdict %+v", len(f.Turns), f.Partial, v)
+	}
+	if !strings.Contains(strings.Join(f.Notes, "\n"), "planned look after 7 of 10 launches") {
+		t.Errorf("notes %q", f.Notes)
+	}
+	p.nothingLeft(t)
+}
+
+func TestTheControlIsTheNoiseFloorAndNotJudged(t *testing.T) {
+	plan := quick(startedArms(&simulated{name: "a", speed: 2e4, launchSD: .01}, &simulated{name: "b", speed: 2.4e4, launchSD: .01}), &processes{})
+	plan.Control = true
+	f := mustRun(t, plan)
+	if len(f.Arms) != 3 || f.Arms[2].Name != "a-again" || !f.Arms[2].Control || f.Arms[2].OK == 0 {
+		t.Fatalf("arms %+v", f.Arms)
+	}
+	if f.NoiseFloor == nil || f.NoiseFloor.HalfWidth["rate"] <= 0 || len(f.NoiseFloor.Verdicts) != 1 {
+		t.Errorf("noise floor %+v", f.NoiseFloor)
+	}
+	for _, v := range f.Verdicts {
+		if v.A == "a-again" || v.B == "a-again" {
+			t.Errorf("the control is judged: %+v", v)
+		}
 	}
 }
 
@@ -182,7 +216,7 @@ func TestThreeArmsAndTwoMetricsShareTheirDoubt(t *testing.T) {
 
 func TestBytesPerCallAreExact(t *testing.T) {
 	f := mustRun(t, Plan{Rounds: 5, Arms: arms(&simulated{name: "a", speed: 2e4, bytes: 300}, &simulated{name: "b", speed: 3e4, bytes: 100})})
-	if v := verdictOf(t, f, "bytes", "a", "b"); *v.Ratio != 3 || v.P != nil || v.Outcome != "" {
+	if v := verdictOf(t, f, "bytes", "a", "b"); math.Abs(*v.Ratio-3) > 1e-12 || v.P != nil || v.Outcome != "" {
 		t.Errorf("verdict %+v", v)
 	}
 }

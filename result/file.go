@@ -86,7 +86,8 @@ type Arm struct {
 	Client   string `json:"client"`   // "wire" or "stack"
 	Method   string `json:"method,omitempty"`
 	Baseline bool   `json:"baseline,omitempty"`
-	Floor    bool   `json:"floor,omitempty"` // a reference row without a verdict
+	Floor    bool   `json:"floor,omitempty"`   // a reference row without a verdict
+	Control  bool   `json:"control,omitempty"` // the baseline once more, for the noise floor
 	Counts
 	Window       int64    `json:"window_ns"`
 	AskedRate    *float64 `json:"asked_rate"` // calls/s, null in a closed loop
