@@ -142,11 +142,37 @@ func TestUnknownFormatListsTheKnownOnes(t *testing.T) {
 
 func TestPercentilesAskedForAppearEverywhere(t *testing.T) {
 	opt := Options{Percentiles: []float64{42, 97.5}, Width: 60}
-	for _, format := range []string{"text", "csv", "md"} {
+	for format, want := range map[string][2]string{
+		"text": {"p42", "p97.5"}, "csv": {"p42_ns", "p97.5_ns"}, "md": {"p42", "p97.5"}, "html": {"p42", "p97.5"},
+		"json": {`"p": 42,`, `"p": 97.5,`}, "jsonl": {`"p":42,`, `"p":97.5,`}, "prom": {`percentile="42"`, `percentile="97.5"`},
+		"influx": {"p42_ns=", "p97.5_ns="}, "gab": {"rest p42", "rest p97.5"}, "bmf": {"latency-p42", "latency-p97.5"},
+		"benchstat": {"p42-ns/op", "p97.5-ns/op"},
+	} {
 		out := string(render(t, format, []*result.File{sample.Comparison()}, opt))
-		if !strings.Contains(out, "p42") || !strings.Contains(out, "p97.5") {
-			t.Errorf("%s lacks the percentiles asked for", format)
+		for _, p := range want {
+			if !strings.Contains(out, p) {
+				t.Errorf("%s lacks %s", format, p)
+			}
 		}
+		if other := strings.NewReplacer("42", "99.99").Replace(want[0]); format != "html" && strings.Contains(out, other) {
+			t.Errorf("%s holds %s, which was not asked for", format, other)
+		}
+	}
+}
+
+func TestPercentilesAskedForLaterAreThoseOfTheHistogram(t *testing.T) {
+	f := sample.Comparison()
+	packed := f.Arms[0].Latency.Percentiles
+	back, err := result.Read(bytes.NewReader(render(t, "json", []*result.File{f}, Options{Percentiles: []float64{97.5}})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := back.Arms[0].Latency.Percentiles
+	if len(got) != 1 || *got[0].NS != int64(f.Arms[0].Latency.Hist.Percentile(97.5)) || len(back.Plan.Percentiles) != 1 {
+		t.Errorf("%+v", got)
+	}
+	if &packed[0] != &f.Arms[0].Latency.Percentiles[0] {
+		t.Error("the result itself was changed")
 	}
 }
 

@@ -70,5 +70,17 @@ func Write(name string, w io.Writer, files []*result.File, opt Options) error {
 	if len(files) == 0 {
 		return fmt.Errorf("no result to report")
 	}
-	return formats[i].write(w, files, opt)
+	return formats[i].write(w, retold(files, opt), opt)
+}
+
+// retold is the results with the percentiles that were asked for.
+func retold(files []*result.File, opt Options) []*result.File {
+	if len(opt.Percentiles) == 0 {
+		return files
+	}
+	told := make([]*result.File, len(files))
+	for i, f := range files {
+		told[i] = f.WithPercentiles(opt.Percentiles)
+	}
+	return told
 }

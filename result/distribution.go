@@ -2,6 +2,7 @@ package result
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"wiregauge/hist"
@@ -63,6 +64,31 @@ func (d *Distribution) Percentile(p float64) Percentile {
 		}
 	}
 	return NewPercentile(d.Hist, p)
+}
+
+// WithPercentiles is f told by other percentiles (in percent), which come from its histograms; where a histogram was not
+// saved those stay that were told. It shares everything else with f.
+func (f *File) WithPercentiles(ps []float64) *File {
+	told := *f
+	told.Plan.Percentiles = ps
+	told.Arms = slices.Clone(f.Arms)
+	for i := range told.Arms {
+		a := &told.Arms[i]
+		if gap := a.MessageGap; gap != nil {
+			own := *gap
+			a.MessageGap = &own
+		}
+	}
+	_ = told.eachDistribution(func(_ string, d *Distribution) error { // it never fails
+		if d.Hist != nil || d.N == 0 {
+			d.Percentiles = make([]Percentile, 0, len(ps))
+			for _, p := range ps {
+				d.Percentiles = append(d.Percentiles, NewPercentile(d.Hist, p))
+			}
+		}
+		return nil
+	})
+	return &told
 }
 
 // needs is the least count of values with Tail of them beyond percentile p; 0 when no count is enough (p100).

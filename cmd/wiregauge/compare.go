@@ -107,6 +107,7 @@ func (c *comparison) carryOut(ctx context.Context, tags map[string]string) error
 	if err := c.app.write(&c.o.OutputOptions, outs, f); err != nil {
 		return err
 	}
+	c.app.tellGitHub(&c.o.OutputOptions, f)
 	return c.end(ctx, f, err)
 }
 

@@ -212,6 +212,7 @@ func (t *test) finish(ctx context.Context) error {
 	if err := errors.Join(t.write(), t.keepCalls()); err != nil {
 		return err
 	}
+	t.app.tellGitHub(&t.o.OutputOptions, t.file)
 	codes := []int{exitOK}
 	for _, g := range t.file.Gates {
 		fmt.Fprintln(t.app.stderr, gate.Say(g))
