@@ -17,7 +17,7 @@ type callOptions struct {
 	DataOptions   `group:"Request"`
 	ConnOptions   `group:"Connection"`
 	AnswerOptions `group:"Answer"`
-	TalkOptions   `group:"Output"`
+	NoticeOptions `group:"Output"`
 }
 
 // AnswerOptions say how long call waits and what it makes of the answer.

@@ -244,6 +244,10 @@ func (k *oneCall) httpFailure() error {
 	if !k.target.Scheme.TLS && c.Status == http.StatusBadRequest && strings.Contains(strings.ToUpper(c.Text), "HTTPS") {
 		e.with("try", k.target.retry(tlsTwin(k.target.Scheme.Name)))
 	}
+	if strings.HasPrefix(field(c.Detail.Header, "content-type"), "application/grpc") {
+		scheme := map[bool]string{true: "grpcs", false: "grpc"}[k.target.Scheme.TLS]
+		e.with("note", "a gRPC server answered").with("try", fmt.Sprintf("wiregauge list %s://%s", scheme, k.target.Authority))
+	}
 	return e
 }
 

@@ -30,6 +30,9 @@ func (a *app) callURL(ctx context.Context, o *callOptions, args []string) (strin
 		return a.bareURL(ctx, o, args[0], o.Call)
 	case 2:
 		host, method := args[0], slashed(args[1])
+		if e := grpcurlWord(args); e != nil {
+			return "", e
+		}
 		if strings.Contains(args[1], "://") || strings.Count(method, "/") != 2 {
 			return "", usage("call makes one call, got %q and %q", args[0], args[1]).with("try", "wiregauge call URL -d DATA")
 		}
@@ -37,6 +40,9 @@ func (a *app) callURL(ctx context.Context, o *callOptions, args []string) (strin
 			return strings.TrimRight(host, "/") + method, nil
 		}
 		return a.bareURL(ctx, o, host, method)
+	}
+	if e := grpcurlWord(args); e != nil {
+		return "", e
 	}
 	return "", usage("call makes one call, got %d targets", len(args)).with("try", "flags go before or after the target, each with its value in quotes")
 }
@@ -54,10 +60,26 @@ func (a *app) bareURL(ctx context.Context, o *callOptions, host, method string) 
 		return "grpc://" + host + path, nil
 	}
 	url, seen, err := a.guess(ctx, &o.ConnOptions, host, path)
-	if err == nil {
-		a.noticeGuess(&o.NoticeOptions, host, seen, url)
+	if err != nil {
+		return "", err
 	}
-	return url, err
+	if path == "" && strings.HasPrefix(url, "h2c://") {
+		return "", usage("%s speaks %s, and nothing says what to call there", host, seen).
+			with("try", "wiregauge list grpc://"+host+"   (gRPC: what the server offers)").
+			with("or", "wiregauge call "+host+" package.Service/Method -d '{}'").
+			with("or", "wiregauge call h2c://"+host+"/   (HTTP/2)")
+	}
+	a.noticeGuess(&o.NoticeOptions, host, seen, url)
+	return url, nil
+}
+
+// grpcurlWord answers HOST:PORT list and HOST:PORT describe, which are commands of their own here; nil for all else.
+func grpcurlWord(args []string) error {
+	if word := args[1]; word == "list" || word == "describe" {
+		again := append([]string{"wiregauge", word, args[0]}, args[2:]...)
+		return usage("`%s` is a command here, not a word after the target", word).with("try", strings.Join(again, " "))
+	}
+	return nil
 }
 
 func (a *app) noticeGuess(o *NoticeOptions, host, seen, url string) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,13 +18,13 @@ var comingFrom embed.FS
 
 func (a *app) comingFromCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "coming-from [TOOL]", Short: "the flags of ghz, k6, hey, wrk2, grpcurl or curl in our words",
+		Use: "coming-from [TOOL]", Short: "the flags of ghz, k6, hey, oha, wrk, wrk2, grpcurl or curl in our words",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = comingFromTools()
 			}
 			for i, tool := range args {
-				text, err := comingFrom.ReadFile("comingfrom/" + tool + ".txt")
+				text, err := comingFrom.ReadFile("comingfrom/" + table(tool) + ".txt")
 				if err != nil {
 					return unknownTool(tool)
 				}
@@ -37,11 +38,23 @@ func (a *app) comingFromCommand() *cobra.Command {
 	}
 }
 
+// table is the file that has the words of a tool: those of a kind share one.
+func table(tool string) string {
+	switch tool {
+	case "wrk":
+		return "wrk2"
+	case "oha":
+		return "hey"
+	}
+	return tool
+}
+
 func unknownTool(tool string) error {
 	if tool == "rsc" {
 		return later("`help coming-from rsc`")
 	}
-	known := comingFromTools()
+	known := append(comingFromTools(), "oha", "wrk")
+	slices.Sort(known)
 	e := usage("no table for %q", tool).with("known", strings.Join(known, " "))
 	if near := nearest.Of(tool, known); near != "" {
 		e.with("did you mean", "wiregauge help coming-from "+near+" ?")

@@ -220,7 +220,7 @@ func (a *app) noticeProxy() {
 	a.proxyNoticed = true
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"} {
 		if v, ok := a.lookupEnv(name); ok && v != "" {
-			fmt.Fprintf(a.stderr, "notice: %s is set; proxies are not used here\n", name)
+			a.notice("%s is set; proxies are not used here", name)
 			return
 		}
 	}

@@ -54,6 +54,9 @@ var foreignFlags = map[string]string{
 	"b":                     "An encoded message is read from a file by --binary FILE.",
 	"B":                     "An encoded message is read from a file by --binary FILE.",
 	"O":                     "Outputs are written -o FORMAT=PATH.",
+	"color":                 "Nothing is coloured here; leave it out.",
+	"no-color":              "Nothing is coloured here; leave it out.",
+	"progress":              "Nothing is drawn here; leave it out.",
 	"i":                     "The headers of the answer are shown by `wiregauge call -v`; import paths are -I.",
 }
 

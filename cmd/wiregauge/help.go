@@ -2,9 +2,12 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"wiregauge/internal/option"
 )
 
 // helpWidth is how wide help is written: it must not depend on the terminal, it is often piped.
@@ -26,14 +29,29 @@ func (a *app) help(cmd *cobra.Command, _ []string) {
 	}
 	if !cmd.HasParent() {
 		b.WriteString("\nStart with:   wiregauge demo\nCommand help: wiregauge COMMAND -h\n")
-		b.WriteString("Coming from another tool: wiregauge help coming-from ghz|k6|hey|wrk2|grpcurl|curl\n")
+		b.WriteString("Coming from another tool: wiregauge help coming-from ghz|k6|hey|oha|wrk|wrk2|grpcurl|curl\n")
 	}
 	if set := a.sets[cmd]; set != nil {
 		b.WriteString("\n" + set.Help(helpWidth))
-		b.WriteString("\nEvery flag has an environment name: --max-errors is WIREGAUGE_MAX_ERRORS.\n")
-		b.WriteString("The text that is printed may change at any time; scripts read -o json=FILE.\n")
+		b.WriteString(environmentLine(set))
+		if cmd.Flags().Lookup("percentiles") != nil { // its result is not its text
+			b.WriteString("The text that is printed may change at any time; scripts read -o json=FILE.\n")
+		}
 	}
 	fmt.Fprint(a.stdout, b.String())
+}
+
+// environmentLine tells of the names of the environment by one flag of the command, of two words when it has one.
+func environmentLine(set *option.Set) string {
+	all := set.All()
+	if len(all) == 0 {
+		return ""
+	}
+	shown := all[0]
+	if i := slices.IndexFunc(all, func(o *option.Option) bool { return strings.Contains(o.Name, "-") }); i >= 0 {
+		shown = all[i]
+	}
+	return fmt.Sprintf("\nEvery flag has an environment name: --%s is %s.\n", shown.Name, shown.EnvName())
 }
 
 func usageLine(cmd *cobra.Command) string {

@@ -15,12 +15,12 @@ import (
 type LoadOptions struct {
 	Total       option.Count  `flag:"total,n" value:"N" help:"number of calls, exactly: 200, 10k, 1m"`
 	Concurrency int           `flag:"concurrency,c" value:"N" min:"1" max:"1000000" help:"calls in flight (50 when nothing is said); under --rate the most calls in flight"`
-	Duration    time.Duration `flag:"duration,z" value:"TIME" help:"how long: 10s, 2m (10s when neither -n nor -z is given)"`
+	Duration    time.Duration `flag:"duration,z" value:"TIME" help:"how long: 10s, 2m"`
 	Rate        rate          `flag:"rate,r" alias:"-q,-R" value:"N[/UNIT]" help:"calls per second in all, on a schedule (open loop): 500, 0.2, 12/min; latency counts from when a call was due. hey's -q is per worker, this one is not"`
 	Arrivals    string        `flag:"arrivals" value:"constant|poisson" default:"constant" choices:"constant|poisson" help:"how the calls of a rate are spaced"`
 	Ramp        ramp          `flag:"ramp" value:"A..B[xF|+S]/TIME" help:"steps of concurrency, 1..64x2/10s, or of rate, rate=100..1000+100/10s; rate=0..500/30s rises without steps"`
 	Timeout     time.Duration `flag:"timeout,t" alias:"max-time" value:"TIME" default:"20s" bare:"s" min:"0" help:"per call, from when it has its place on a connection; a bare number is seconds; 0 for none"`
-	Connections int           `flag:"connections" value:"N" min:"1" max:"100000" help:"connections, opened before the clock starts; -c on HTTP/1.1, 1 where streams multiplex"`
+	Connections int           `flag:"connections" value:"N" min:"1" max:"100000" help:"connections, opened before the clock starts; -c on HTTP/1.1, 1 where streams multiplex; under --rate on HTTP/1.1 -c or --max-inflight up to 1,000, 50 without either"`
 	Streams     int           `flag:"streams" value:"N" min:"1" max:"1000000" help:"most streams per connection; the pipelining depth on HTTP/1.1"`
 	MaxInflight int           `flag:"max-inflight" value:"N" min:"1" max:"1000000" help:"under --rate: most calls in flight; what is due beyond waits with its due time (65,536 when nothing is said)"`
 	Warmup      warmup        `flag:"warmup" value:"TIME|N" help:"time or number of calls before measuring, on top of -n and -z: 5s or 5000"`

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"time"
 
@@ -125,10 +127,14 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 	if err := a.loadMethod(ctx, p, o, name, out); err != nil {
 		return nil, err
 	}
+	if err := a.notWrks(p, o); err != nil {
+		return nil, err
+	}
 	raw, given, err := a.dataFor(out, o)
 	if err != nil {
 		return nil, err
 	}
+	a.noticeTemplate(raw)
 	inputs, err := out.inputs(p, o, raw, given)
 	if err != nil {
 		return nil, err
@@ -208,88 +214,13 @@ func (a *app) loadMethod(ctx context.Context, p *prepared, o *DataOptions, name 
 	}
 	defer c.Close()
 	if out.Method, err = c.Method(name); err != nil {
+		if e := wholeService(p, c, name); e != nil {
+			return e
+		}
 		return contractError(ctx, p, err)
 	}
 	out.Origin = c.Origin()
 	return nil
-}
-
-// contractSource is where the contract comes from; ok is false when none is needed.
-func contractSource(p *prepared, o *DataOptions) (s contract.Source, ok bool, err error) {
-	s = contract.Source{ImportPaths: o.Import, Protosets: o.Protoset}
-	for _, f := range o.Proto {
-		if strings.HasSuffix(f, ".protoset") || strings.HasSuffix(f, ".pb") || strings.HasSuffix(f, ".bin") {
-			s.Protosets = append(s.Protosets, f)
-			continue
-		}
-		s.Files = append(s.Files, f)
-	}
-	if len(s.Files) > 0 || len(s.Protosets) > 0 {
-		if o.Reflect {
-			return s, false, usage("--reflect and --proto or --protoset exclude one another")
-		}
-		return s, true, nil
-	}
-	grpc := p.Protocol.Name == "grpc"
-	if o.Reflect && !grpc {
-		return s, false, usage("--reflect asks a gRPC server, and %s is %s: give --proto FILE", p.Raw, p.Protocol.Title)
-	}
-	if !grpc || o.Binary != "" && !o.Reflect {
-		return s, false, nil
-	}
-	s.Reflect = &contract.Reflection{
-		Address: p.Address, Network: p.Network, TLS: p.Dialer.TLS, Authority: p.Options.Authority,
-		Dial: p.Dialer.DialNet, Timeout: p.Dialer.Timeout,
-	}
-	if s.Reflect.Header, err = headers(o); err != nil {
-		return s, false, err
-	}
-	return s, true, nil
-}
-
-// contractError puts a contract that does not help into words.
-func contractError(ctx context.Context, p *prepared, err error) error {
-	var reflection *contract.ReflectionError
-	var unknown *contract.UnknownError
-	switch {
-	case errors.As(err, &reflection) && reflection.Unreachable:
-		return p.explain(ctx, errors.New(reflection.Text))
-	case errors.As(err, &reflection) && strings.Contains(reflection.Text, "unexpected HTTP status"):
-		return unreachable("the server speaks HTTP/2, but not gRPC: %s", strings.SplitN(reflection.Text, ";", 2)[0]).
-			with("target", p.Raw).with("try", p.retry(map[bool]string{true: "h2", false: "h2c"}[p.Scheme.TLS]))
-	case errors.As(err, &reflection):
-		return unreachable("%s: %w", p.Raw, err)
-	case errors.As(err, &unknown):
-		e := unknownSymbol(p, unknown)
-		for _, answer := range unknown.Answers {
-			e.with("asked", answer)
-		}
-		return e
-	}
-	return usage("%w", err)
-}
-
-// unknownSymbol is a service or method that is not there, with what is.
-func unknownSymbol(p *prepared, u *contract.UnknownError) *exitError {
-	where := ""
-	if u.In != "" {
-		where = " in service " + u.In
-	}
-	if strings.HasPrefix(u.Origin, "reflection") {
-		where += fmt.Sprintf(" on %s://%s", p.Scheme.Name, p.Authority)
-	}
-	if u.Undescribed() {
-		return usage("%s %q%s is listed by reflection, but not described", u.Kind, u.Name, where).with("try", "--proto FILE or --protoset FILE")
-	}
-	e := usage("no %s %q%s       %s", u.Kind, u.Name, where, u.Lists())
-	if u.Nearest == "" {
-		return e
-	}
-	meant := strings.Replace(p.Raw, u.Name, u.Nearest, 1)
-	if meant == p.Raw {
-		meant = u.Nearest
-	}
-	return e.with("did you mean", meant+" ?")
 }
 
 // dataFor is the data, or nothing yet when messages of the standard input are sent as they come.
@@ -300,6 +231,31 @@ func (a *app) dataFor(out *payload, o *DataOptions) (raw []byte, given bool, err
 		return nil, true, nil
 	}
 	return a.readData(o)
+}
+
+// wrksTime is a time as wrk takes it after its -d.
+var wrksTime = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?(ms|s|m|h)$`)
+
+// notWrks refuses a load test over HTTP whose data is a time, unless something else says that there is a body.
+func (a *app) notWrks(p *prepared, o *DataOptions) error {
+	if a.command == "call" || !isHTTP(p.Protocol) || !wrksTime.MatchString(o.Data) || o.Request != "" || o.Codec != "" || o.Call != "" {
+		return nil
+	}
+	for _, h := range o.Header {
+		if strings.HasPrefix(strings.ToLower(h), "content-") {
+			return nil
+		}
+	}
+	return usage("-d is data here, and %s looks like wrk's duration", o.Data).with("try", "-z "+o.Data+"   (wrk's -t, threads, is not needed: -t is the time limit of a call)").
+		with("or", "--data-raw "+o.Data+"   (when it is the data)").with("more", "wiregauge help coming-from wrk")
+}
+
+// noticeTemplate says once that data which looks like a template is sent as it is.
+func (a *app) noticeTemplate(data []byte) {
+	if !a.templateNoticed && bytes.Contains(data, []byte("{{")) {
+		a.templateNoticed = true
+		a.notice("the data holds {{: templates are not in this version, it is sent as it is")
+	}
 }
 
 // readData reads what the user gave, from one place only. given is false when there is none.

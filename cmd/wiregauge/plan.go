@@ -16,8 +16,10 @@ const (
 	defaultConcurrency = 50
 	defaultDuration    = 10 * time.Second
 	defaultMaxInflight = 65536
-	// openConnections is how many connections an open loop has on protocols of one call each.
+	// openConnections is how many connections an open loop has on protocols of one call each when nobody says how
+	// many calls may be in flight, and mostConnections bounds them when somebody does.
 	openConnections = 50
+	mostConnections = 1000
 	// shortest is the least time that is measured: below it a run is nothing but its beginning and its end.
 	shortest = time.Millisecond
 )
@@ -103,7 +105,7 @@ func (out *plan) shareOut(o *LoadOptions, set *option.Set, p *protocol.Protocol)
 	}
 	l.Connections, l.Streams = o.Connections, o.Streams
 	if l.Connections == 0 {
-		l.Connections = defaultConnections(p, inflight, out.open, o)
+		l.Connections = defaultConnections(p, inflight, out.open, asksInflight(set), o)
 	}
 	if l.Streams == 0 {
 		l.Streams = 1
@@ -123,12 +125,14 @@ func (out *plan) shareOut(o *LoadOptions, set *option.Set, p *protocol.Protocol)
 	return nil
 }
 
-func defaultConnections(p *protocol.Protocol, inflight int, open bool, o *LoadOptions) int {
+func defaultConnections(p *protocol.Protocol, inflight int, open, asked bool, o *LoadOptions) int {
 	switch {
 	case p.Multiplexed && !o.NoKeepAlive:
 		return 1
-	case open:
+	case open && !asked:
 		return min(inflight, openConnections)
+	case open:
+		return min(inflight, mostConnections)
 	case o.Streams > 0:
 		return (inflight + o.Streams - 1) / o.Streams
 	}
@@ -258,10 +262,17 @@ func (out *plan) noticeLimits(o *LoadOptions, set *option.Set) {
 		out.notices = append(out.notices, fmt.Sprintf("notice: -t %s is the time limit of a call; wrk's threads are not needed here, fortio's duration is -z",
 			option.FormatDuration(o.Timeout)))
 	}
+	if room := connections * uint64(out.load.Streams); out.open && asksInflight(set) && uint64(out.load.MaxInflight) > room {
+		out.notices = append(out.notices, fmt.Sprintf("notice: %d calls in flight do not fit on %s x %s: at most %d are; --connections makes room",
+			out.load.MaxInflight, count(out.load.Connections, "connection"), count(out.load.Streams, "stream"), room))
+	}
 	if !out.open && o.Total > 0 && int(o.Total) < out.load.Concurrency && set.Given("concurrency") {
 		out.notices = append(out.notices, fmt.Sprintf("notice: -n %d is below -c %d: no more than %s in flight", o.Total, out.load.Concurrency, count(int(o.Total), "call")))
 	}
 }
+
+// asksInflight reports whether somebody said how many calls an open loop may have in flight.
+func asksInflight(set *option.Set) bool { return set.Given("concurrency") || set.Given("max-inflight") }
 
 // length is how long the whole plan takes, 0 when it ends by count.
 func (out *plan) length() time.Duration {

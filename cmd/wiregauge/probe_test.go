@@ -29,11 +29,16 @@ type zoo struct {
 	cert    string // a client certificate with its key
 }
 
+// patientProbes gives probes more time than any machine needs, for servers that all answer at once.
+func patientProbes(t *testing.T) {
+	failed, guess := probeLimit, guessLimit
+	probeLimit, guessLimit = 20*time.Second, 20*time.Second
+	t.Cleanup(func() { probeLimit, guessLimit = failed, guess })
+}
+
 func newZoo(t *testing.T) *zoo {
 	t.Helper()
-	failed, guess := probeLimit, guessLimit
-	probeLimit, guessLimit = 20*time.Second, 20*time.Second // every server here answers at once
-	t.Cleanup(func() { probeLimit, guessLimit = failed, guess })
+	patientProbes(t)
 	z := &zoo{address: map[string]string{}}
 	ca, other := newCA(t), newCA(t)
 	z.ca = writeFile(t, "ca.pem", string(ca.PEM))

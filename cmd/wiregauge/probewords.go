@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"os"
 	"regexp"
@@ -241,27 +240,47 @@ func (f *finding) scheme(method bool) string {
 		return "https"
 	case f.http2 && method:
 		return "grpc"
-	case f.http2:
-		return "h2c"
 	case f.http1:
 		return "http"
+	case f.http2:
+		return "h2c"
 	}
 	return ""
 }
 
-// needsScheme refuses a bare host:port where guessing would change what is measured, and says what it could be.
+// needsScheme refuses a bare host:port where guessing would change what is measured, and says what it could be and
+// what to type.
 func (a *app) needsScheme(ctx context.Context, raw string, o *ConnOptions) error {
-	e := usage("`%s` needs a scheme: %s", a.command, raw)
 	host, path, _ := strings.Cut(raw, "/")
-	url, seen, err := a.guess(ctx, o, host, slashIf(path))
-	if err != nil {
-		return e.with("try", "a URL such as grpc://"+raw+" or http://"+raw)
+	path = slashIf(path)
+	typed := func(scheme, path string) string {
+		url := scheme + "://" + host + path
+		if a.command == "compare" {
+			return url
+		}
+		return "wiregauge " + a.command + " " + url
 	}
-	e.what = fmt.Sprintf("`%s` needs a scheme: %s could be %s (it answered a probe: %s)", a.command, raw, strings.SplitAfter(url, "://")[0], seen)
-	if strings.HasPrefix(url, "h2c://") {
-		e.what = fmt.Sprintf("`%s` needs a scheme: %s could be grpc:// (plaintext HTTP/2 answered a probe) or h2c://", a.command, raw)
+	method := path
+	if !looksLikeMethod(path) {
+		method = "/package.Service/Method"
 	}
-	return e
+	url, seen, err := a.guess(ctx, o, host, path)
+	scheme, _, _ := strings.Cut(url, "://")
+	switch {
+	case err != nil:
+		return usage("`%s` needs a scheme: %s", a.command, raw).with("try", typed("http", orRoot(path))).with("or", typed("grpc", method))
+	case scheme == "h2c":
+		return usage("`%s` needs a scheme: %s could be grpc:// (plaintext HTTP/2 answered a probe) or h2c://", a.command, raw).
+			with("try", typed("grpc", method)).with("or", typed("h2c", orRoot(path)))
+	}
+	return usage("`%s` needs a scheme: %s could be %s:// (it answered a probe: %s)", a.command, raw, scheme, seen).with("try", typed(scheme, orRoot(path)))
+}
+
+func orRoot(path string) string {
+	if path == "" {
+		return "/"
+	}
+	return path
 }
 
 func slashIf(path string) string {

@@ -28,9 +28,11 @@ type app struct {
 	args           []string // as typed
 	sets           map[*cobra.Command]*option.Set
 	keyLog         io.Writer // SSLKEYLOGFILE, once opened
-	proxyNoticed   bool
-	command        string // the one that runs
-	unread         bool   // the reader of standard output went away
+	command        string    // the one that runs
+	silent         bool      // -s: it says nothing beside its result and its errors
+	unread         bool      // the reader of standard output went away
+
+	proxyNoticed, templateNoticed bool
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *app {
@@ -97,10 +99,18 @@ func (a *app) bind(cmd *cobra.Command, ptr any) *option.Set {
 		if err := set.ApplyEnv(a.lookupEnv); err != nil {
 			return usage("%w", err)
 		}
+		a.silent, _ = cmd.Flags().GetBool("silent")
 		a.warnMisspelt()
 		return nil
 	}
 	return set
+}
+
+// notice tells the user something on standard error, unless nothing is to be told.
+func (a *app) notice(format string, args ...any) {
+	if !a.silent {
+		fmt.Fprintf(a.stderr, "notice: "+format+"\n", args...)
+	}
 }
 
 // warnMisspelt names variables of the environment that were probably meant for an option.
