@@ -113,14 +113,6 @@ func measured(v result.Verdict) string {
 	return fmt.Sprintf(": measured %s, 95 %% interval %s to %s", signed(*v.Ratio), signed(*v.Low), signed(*v.High))
 }
 
-// settle says what would settle an inconclusive comparison, if that is known.
-func settle(v result.Verdict) string {
-	if v.Outcome != result.Inconclusive || len(v.Reasons) == 0 {
-		return ""
-	}
-	return " What would settle it: " + strings.Join(v.Reasons, "; ") + "."
-}
-
 // signed is a ratio as the difference of the second arm, in the words better and worse for any metric: "3 % better".
 func signed(ratio float64) string {
 	switch {

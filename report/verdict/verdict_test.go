@@ -44,6 +44,15 @@ var outcomes = []struct {
 	{"inconclusive and what would settle it", with(of("p50", result.Inconclusive, 1.05, "LOW"), func(v *result.Verdict) {
 		v.Reasons = []string{"15 to 40 launches in all, 8–20 min"}
 	}), open},
+	{"inconclusive, more launches would settle it", with(of("p50", result.Inconclusive, 1.05, "LOW"), func(v *result.Verdict) {
+		v.Settle = &result.Settle{Low: 15, High: 40, LowNS: 480e9, HighNS: 1200e9, Practical: true}
+	}), open},
+	{"inconclusive, more short launches would settle it", with(of("p50", result.Inconclusive, 1.05, "LOW"), func(v *result.Verdict) {
+		v.Settle = &result.Settle{Low: 9, High: 12, LowNS: 50e9, HighNS: 66e9, Practical: true}
+	}), open},
+	{"inconclusive, and too many launches would be needed", with(of("p50", result.Inconclusive, 1.05, "LOW"), func(v *result.Verdict) {
+		v.Settle = &result.Settle{Low: 1370, High: 4000}
+	}), open},
 	{"inconclusive and unknown what would settle it", of("p50", result.Inconclusive, 0.97, "LOW"), Context{}},
 	{"not a fair test", of("p99", result.NotFair, 1.8, ""), Context{Fair: &result.Fair{Checks: []result.FairCheck{
 		{Name: "TLS", Passed: true}, {Name: "reply", Detail: "rest answers 12 fields, grpc 11"}, {Name: "codec", Unknown: true}}}}},
