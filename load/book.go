@@ -25,6 +25,7 @@ type book struct {
 	strips []result.Strip
 	length time.Duration                // of a strip, in whole seconds: doubled when there are too many
 	dues   []int64                      // calls due in each strip
+	path   *trajectory                  // nil: not asked for
 	recent [2]strip                     // the seconds that samples may still come for
 	shown  atomic.Pointer[result.Strip] // the last whole second
 	late99 atomic.Int64
@@ -88,6 +89,9 @@ func (b *book) record(x *sample) {
 	}
 	if b.timing {
 		b.lateness.Record(x.late)
+	}
+	if b.path != nil && ok {
+		b.path.add(x.done-b.start, x.latency)
 	}
 	b.second(x)
 	b.due(x.done-x.latency, 1)

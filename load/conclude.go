@@ -205,6 +205,10 @@ func (c *closing) fill(e *Engine, t *turn, r *result.Turn) {
 	r.Lateness, r.Connect, r.MessageGap = recorded(&b.lateness), recorded(&b.connects), recorded(&b.messageGap)
 	r.Ages, r.UnsentAges = recorded(&c.ages), recorded(&c.unsentAges)
 	r.Strips = b.strips
+	if b.path != nil {
+		b.path.closeUntil(r.Window)
+		r.Trajectory = b.path.strips
+	}
 	r.SentBytes, r.RecvBytes = c.bytes.sentBytes(), c.bytes.receivedBytes()
 	r.Connections = c.born.connections()
 	r.Connections.Asked = len(e.lanes)

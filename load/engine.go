@@ -204,7 +204,7 @@ func (e *Engine) Snapshot() Snapshot {
 	now := e.clock.Now()
 	s := Snapshot{
 		Elapsed:     now - t.begin(),
-		Warming:     t.began.Load() < 0 || t.began.Load() > int64(now),
+		Warming:     t.spec.Discard || t.began.Load() < 0 || t.began.Load() > int64(now),
 		LatenessP99: time.Duration(t.book.late99.Load()),
 	}
 	if last := t.book.shown.Load(); last != nil {
@@ -228,6 +228,9 @@ func (e *Engine) Snapshot() Snapshot {
 	}
 	if t.open != nil {
 		s.Due = s.OK + s.Failed + s.Inflight
+	}
+	if t.spec.Discard {
+		s.Warm.Due, s.Warm.OK, s.Warm.Failed = s.Due, s.OK, s.Failed
 	}
 	return s
 }

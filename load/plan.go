@@ -63,6 +63,12 @@ type Spec struct {
 	Drain          *time.Duration // overrides the plan's
 	Seed           uint64
 	Step           int
+	// Trajectory keeps the beginning of the measured window in strips of 200 ms, two minutes at most. Settle, which
+	// implies it, is told each strip about half a second after its end, in order, from a goroutine of its own; when it
+	// returns true the turn ends: calls in flight are treated as at a deadline, and the turn's own rates mean nothing.
+	Trajectory bool
+	Settle     func(result.WarmStrip) bool
+	Discard    bool // the whole turn is a warm-up: Snapshot says so
 }
 
 // A Snapshot is what the progress display reads, four times a second; taking one touches no lock of a lane.

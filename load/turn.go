@@ -37,6 +37,7 @@ type turn struct {
 	pulse     *meter.Watch // nil where there is none
 	before    costs
 	interrupt atomic.Bool
+	enough    atomic.Bool // Settle has seen what it wanted
 	nextTick  time.Duration
 	expiry    time.Duration // when a call may first be over its timeout
 	peak      atomic.Int64  // largest memory of the server seen
@@ -66,9 +67,11 @@ func (e *Engine) Turn(ctx context.Context, s Spec) (result.Turn, error) {
 	defer undo()
 	e.watchSelf(t)
 	e.begin(t)
+	observed := e.observe(t)
 	for !e.step(t) {
 		t.clock.SleepUntil(e.wake)
 	}
+	observed()
 	return e.conclude(t), nil
 }
 
@@ -81,6 +84,9 @@ func (e *Engine) newTurn(s Spec) (t *turn, release func()) {
 	precise := pacer != nil || e.plan.Think.Mean > 0
 	c, release := e.newClock(precise)
 	t = &turn{spec: s, clock: c, total: s.Total, drain: e.plan.Drain, book: &book{timing: precise, log: e.plan.Log, name: e.plan.className}}
+	if s.Trajectory || s.Settle != nil {
+		t.book.path = new(trajectory)
+	}
 	if s.Drain != nil {
 		t.drain = *s.Drain
 	}
@@ -231,6 +237,9 @@ func (e *Engine) step(t *turn) (over bool) {
 		return true
 	}
 	e.wake = t.deadline()
+	if t.enough.Load() && t.stopAt == 0 {
+		e.stop(t, now)
+	}
 	if now >= e.wake && t.stopAt == 0 {
 		if t.open != nil {
 			t.open.catchUp(e, now)

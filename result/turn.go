@@ -70,11 +70,13 @@ type Turn struct {
 	// Blocked are the longest times, the longest first, in which all callers of a closed loop waited and no call ended.
 	Blocked []time.Duration
 
-	Warm    *Counts // calls that were due before the measured window, when warm-up was part of the turn
-	Strips  []Strip // per second, or longer when there are more than MaxStrips
-	Partial bool    // ended by Ctrl-C
-	Limited string  // why the asked rate was not reached: "client", "inflight", "slots", "server", ""
-	Invalid string  // why this turn must not be used, "" when it may
+	Warm   *Counts // calls that were due before the measured window, when warm-up was part of the turn
+	Strips []Strip // per second, or longer when there are more than MaxStrips
+	// Trajectory is the beginning of the window in short strips, where it was asked for. Turns that are added keep none.
+	Trajectory []WarmStrip
+	Partial    bool   // ended by Ctrl-C
+	Limited    string // why the asked rate was not reached: "client", "inflight", "slots", "server", ""
+	Invalid    string // why this turn must not be used, "" when it may
 }
 
 // Status counts answers by the protocol's own status.
