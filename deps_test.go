@@ -30,7 +30,7 @@ var policy = map[string]struct {
 	"load":        {ours: []string{".", "hist", "pace", "result", "meter", "wire", "internal/..."}},
 	"lab":         {ours: []string{".", "hist", "contract/...", "protocol/tcp", "lab/...", "internal/..."}},
 	"judge":       {ours: []string{"stat", "result"}},
-	"compare":     {ours: []string{".", "hist", "stat", "judge", "result", "load", "lab", "internal/..."}},
+	"compare":     {ours: []string{".", "hist", "stat", "pace", "judge", "result", "load", "lab", "internal/..."}},
 	"report":      {ours: []string{"hist", "stat", "result", "report/...", "internal/..."}},
 	"suite":       {ours: []string{".", "pace", "load", "internal/..."}},
 	"cmd":         {ours: []string{"..."}},

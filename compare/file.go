@@ -87,6 +87,9 @@ func (c *comparison) arm(i int) result.Arm {
 	a := result.Merge(turns, c.plan.Percentiles)
 	a.Name, a.URL, a.Protocol, a.Client, a.Method = spec.Name, spec.URL, spec.Protocol, spec.Client, spec.Method
 	a.Baseline, a.Floor, a.Control = spec.Name == c.plan.Baseline, spec.Floor, spec.Control
+	for _, l := range c.used() {
+		a.KeptAlive += l.keptAlive[i]
+	}
 	if !c.plan.Open && clientLimited(&c.totals[i]) {
 		a.Limited = "client"
 		a.Notes = append(a.Notes, "client-limited: the client had no CPU left, so this arm is at least that fast")
@@ -103,7 +106,7 @@ func (c *comparison) usedRows() []result.Row {
 }
 
 func (c *comparison) notes(ended error) []string {
-	notes := []string{}
+	notes := append([]string{}, c.remarks...)
 	if !c.perLaunch() {
 		notes = append(notes, "one launch only: a difference may belong to this launch; give start commands for several")
 	}

@@ -15,10 +15,10 @@ import (
 
 // A Plan is a comparison to carry out. The zero value of every field but Arms is its default.
 type Plan struct {
-	Arms     []Arm // at least two
-	Launches int   // 1 by default; more only when every arm that gets a verdict has Start
-	Rounds   int   // per launch; 40 by default, 120 when there is one launch
-	Turn     time.Duration
+	Arms     []Arm         // at least two
+	Launches int           // 1 by default; more only when every arm that gets a verdict has Start
+	Rounds   int           // per launch; 40 by default, 120 when there is one launch
+	Turn     time.Duration // 0: from a pilot, unless Spec.Total is given
 	Warmup   load.Spec     // the discarded first turn of each arm and launch: Duration, Total; default one Turn
 	Spec     load.Spec     // what every turn has in common; Total is per turn
 	Washout  time.Duration // least time discarded at the start of every turn: 20 ms by default
@@ -35,6 +35,8 @@ type Plan struct {
 	ReadyTimeout time.Duration
 	// Progress, when set, is called between turns, from Run's goroutine.
 	Progress func(Progress)
+	// Played, when set, gets every turn once its round is over, invalid ones included, from Run's goroutine.
+	Played func(result.Row)
 	// Launch starts a server; lab.Launch by default.
 	Launch func(context.Context, lab.LaunchConfig) (Process, error)
 }
@@ -84,7 +86,7 @@ type Process interface {
 
 // Progress says where a comparison is. It carries no ratio: nobody shall stop when they like what they see.
 type Progress struct {
-	Phase            string // "starting", "checking", "warming up", "measuring"
+	Phase            string // "starting", "checking", "warming up", "calibrating", "measuring"
 	Launch, Launches int    // from 1
 	Round, Rounds    int    // from 1; 0 before the first
 	Order            []string
@@ -131,11 +133,8 @@ func (p Plan) Normalize() (Plan, error) {
 			p.Rounds = 120
 		}
 	}
-	if p.Turn <= 0 && p.Spec.Total == 0 {
-		p.Turn = 250 * time.Millisecond
-	}
 	if p.Warmup.Duration == 0 && p.Warmup.Total == 0 {
-		p.Warmup.Duration = max(p.Turn, 200*time.Millisecond)
+		p.Warmup.Duration = max(p.Turn, shortestTurn)
 	}
 	if p.Washout <= 0 {
 		p.Washout = 20 * time.Millisecond

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"wiregauge"
 	"wiregauge/result"
@@ -13,12 +14,17 @@ import (
 // mostInARow is after how many invalid rounds in a row a target that we cannot restart is given up.
 const mostInARow = 3
 
+// oneIn is the share of a launch's rounds that are played again because the machine disturbed them: a fifth.
+const oneIn = 5
+
+// An entry is a round to be played; a repeat is one that was invalid the first time.
+type entry struct {
+	round  int
+	repeat bool
+}
+
 // playRounds plays the rounds of one launch; an invalid one is played again once, after the others.
 func (c *comparison) playRounds(ctx context.Context, st *stage) error {
-	type entry struct {
-		round  int
-		repeat bool
-	}
 	var queue []entry
 	for b := range c.plan.Rounds {
 		queue = append(queue, entry{round: b})
@@ -27,25 +33,28 @@ func (c *comparison) playRounds(ctx context.Context, st *stage) error {
 	for len(queue) > 0 {
 		e := queue[0]
 		queue = queue[1:]
-		fault, err := c.playRound(ctx, st, e.round, e.repeat)
+		fault, err := c.playRound(ctx, st, e)
 		if err != nil {
 			return err
 		}
-		if fault == nil {
-			inARow = 0
-			continue
-		}
-		inARow++
-		if !e.repeat {
+		if fault != nil && !e.repeat {
 			queue = append(queue, entry{round: e.round, repeat: true})
 		}
-		if errors.Is(fault, errArmDied) {
+		switch {
+		case fault == nil:
+			inARow = 0
+		case errors.Is(fault, errDisturbed):
+		case errors.Is(fault, errArmDied):
 			c.lost += len(queue)
 			return c.armDied(fault)
+		default:
+			if inARow++; inARow >= mostInARow {
+				c.lost += len(queue)
+				return fault
+			}
 		}
-		if inARow >= mostInARow {
-			c.lost += len(queue)
-			return fault
+		if !c.perLaunch() && !c.orderChecked && 2*len(st.data.rounds) >= c.plan.Rounds {
+			c.checkOrder()
 		}
 	}
 	return nil
@@ -62,28 +71,29 @@ func (c *comparison) armDied(fault *ArmError) error {
 }
 
 // playRound plays one turn of every arm. A fault makes the whole round invalid, never one turn of it.
-func (c *comparison) playRound(ctx context.Context, st *stage, number int, repeat bool) (fault *ArmError, err error) {
+func (c *comparison) playRound(ctx context.Context, st *stage, e entry) (fault *ArmError, err error) {
 	n := len(c.plan.Arms)
-	draw := number
-	if repeat {
+	draw := e.round
+	if e.repeat {
 		draw += c.plan.Rounds
 	}
 	order := Order(c.plan.Seed, st.number, draw, n)
 	turns := make([]result.Turn, n)
 	rows := make([]result.Row, 0, n)
 	for place, i := range order {
-		c.say(Progress{Phase: "measuring", Launch: st.number + 1, Round: number + 1, Arm: c.plan.Arms[i].Name, Order: c.namesOf(order)})
-		t, why := c.playTurn(ctx, st, i, number, draw, place)
+		c.say(Progress{Phase: "measuring", Launch: st.number + 1, Round: e.round + 1, Arm: c.plan.Arms[i].Name, Order: c.namesOf(order)})
+		c.keepAlive(ctx, st, i)
+		t, why := c.playTurn(ctx, st, i, e, draw, place)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
 		t.Invalid = ""
 		turns[i] = t
 		row := result.NewRow(t)
-		row.Requeued = repeat
+		row.Requeued = e.repeat
 		rows = append(rows, row)
 		if why != nil {
-			fault = st.armError(i, number+1, why)
+			fault = st.armError(i, e.round+1, why)
 			break
 		}
 	}
@@ -92,10 +102,21 @@ func (c *comparison) playRound(ctx context.Context, st *stage, number int, repea
 		c.voidRound(rows, fault)
 		return fault, nil
 	}
-	c.rows = append(c.rows, rows...)
+	c.show(rows)
 	c.done += n
-	c.keep(st.data, turns)
+	c.keep(st.data, turns, order)
 	return nil, nil
+}
+
+// show adds rows to the result, and hands them to whoever follows the comparison.
+func (c *comparison) show(rows []result.Row) {
+	c.rows = append(c.rows, rows...)
+	if c.plan.Played == nil {
+		return
+	}
+	for _, r := range rows {
+		c.plan.Played(r)
+	}
 }
 
 func (c *comparison) voidRound(rows []result.Row, fault *ArmError) {
@@ -104,19 +125,19 @@ func (c *comparison) voidRound(rows []result.Row, fault *ArmError) {
 	for i := range rows {
 		rows[i].Invalid = why
 	}
-	c.rows = append(c.rows, rows...)
+	c.show(rows)
 	if !slices.Contains(c.reasons, why) && len(c.reasons) < 5 {
 		c.reasons = append(c.reasons, why)
 	}
 }
 
 // playTurn plays one turn; why is set when it must not be used.
-func (c *comparison) playTurn(ctx context.Context, st *stage, arm, number, draw, place int) (t result.Turn, why error) {
+func (c *comparison) playTurn(ctx context.Context, st *stage, arm int, e entry, draw, place int) (t result.Turn, why error) {
 	spec := c.plan.Spec
-	spec.Arm, spec.Launch, spec.Round, spec.Place = c.plan.Arms[arm].Name, st.number, number, place
-	spec.Duration, spec.WarmupCalls, spec.WarmupDuration = c.plan.Turn, 0, st.washout[arm]
+	spec.Arm, spec.Launch, spec.Round, spec.Place = c.plan.Arms[arm].Name, st.number, e.round, place
+	spec.Duration, spec.WarmupCalls, spec.WarmupDuration = c.plan.Turn, 0, st.washout[arm]*c.widened
 	spec.Seed = arrivals(c.plan.Seed, st.number, draw)
-	t, err := st.turners[arm].Turn(ctx, spec)
+	t, err := st.turn(ctx, arm, spec)
 	t.Arm, t.Launch, t.Round, t.Place = spec.Arm, spec.Launch, spec.Round, spec.Place
 	switch {
 	case st.exited(arm):
@@ -124,7 +145,23 @@ func (c *comparison) playTurn(ctx context.Context, st *stage, arm, number, draw,
 	case err != nil:
 		return t, err
 	}
-	return t, unusable(&t)
+	if t.Unfinished > 0 {
+		rest(ctx)
+	}
+	if why = unusable(&t); why != nil {
+		return t, why
+	}
+	return t, st.disturbance(&t, e.repeat)
+}
+
+// afterUnfinished is how long a server may go on working on calls that were given up, before the next arm's turn.
+const afterUnfinished = 100 * time.Millisecond
+
+func rest(ctx context.Context) {
+	select {
+	case <-time.After(afterUnfinished):
+	case <-ctx.Done():
+	}
 }
 
 // unusable says why a turn cannot be used: the engine says so, or its connections could not be had or died. High
@@ -144,7 +181,46 @@ func unusable(t *result.Turn) error {
 			return fmt.Errorf("the server closed connections with %d %s in flight", e.Count, plural(e.Count, "call", "calls"))
 		}
 	}
+	if s := t.Vitals.Suspend; s != nil && *s > 0 {
+		return errors.New("the machine was suspended")
+	}
 	return nil
+}
+
+// errDisturbed is a round that the machine or the client disturbed, not an arm.
+var errDisturbed = errors.New("disturbed")
+
+type disturbed struct{ error }
+
+func (d disturbed) Unwrap() error      { return d.error }
+func (disturbed) Is(target error) bool { return target == errDisturbed }
+
+// mostTaken is the share of the machine that others may take during a turn.
+const mostTaken = 0.25
+
+// shortestJudged is the shortest window whose host counters, which tick every 10 ms, say anything.
+const shortestJudged = 100 * time.Millisecond
+
+// disturbance says that the machine or the client's own collector disturbed the turn, so that its round is played
+// again. It looks at nothing that depends on the arm's speed. A repeat stands as it comes, and so do the rounds of a
+// launch of which a fifth has been sent back: where the disturbance is the rule and not the exception, turns in random
+// order still share it, while a comparison that waits for silence would never end.
+func (st *stage) disturbance(t *result.Turn, repeat bool) error {
+	why := ""
+	switch {
+	case t.Client.GCs > 0:
+		why = "the client collected garbage"
+	case t.Window < shortestJudged:
+	case t.Host.Steal > mostTaken:
+		why = fmt.Sprintf("the host took away %.0f %% of the CPU", 100*t.Host.Steal)
+	case t.Host.Foreign > mostTaken && t.Server != nil:
+		why = fmt.Sprintf("other processes took %.0f %% of the CPU", 100*t.Host.Foreign)
+	}
+	if why == "" || repeat || st.sentBack >= st.plan.Rounds/oneIn {
+		return nil
+	}
+	st.sentBack++
+	return disturbed{errors.New(why)}
 }
 
 func example(t *result.Turn) string {
@@ -173,8 +249,11 @@ func plural(n int64, one, many string) string {
 }
 
 // keep stores the metrics of a valid round and folds its turns into the launch.
-func (c *comparison) keep(data *launch, turns []result.Turn) {
-	r := round{values: make([][]float64, len(turns))}
+func (c *comparison) keep(data *launch, turns []result.Turn, order []int) {
+	r := round{values: make([][]float64, len(turns)), place: make([]int, len(turns))}
+	for place, i := range order {
+		r.place[i] = place
+	}
 	for i := range turns {
 		r.values[i] = c.measure(&turns[i])
 		data.folded[i].Add(&turns[i])

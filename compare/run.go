@@ -48,6 +48,11 @@ type comparison struct {
 	done     int // measured turns
 	ended    error
 	stopped  bool // at a planned look before the last launch
+
+	current      *launch  // that is being played
+	remarks      []string // for the notes
+	orderChecked bool
+	widened      time.Duration // what the washout is multiplied by: 1, or 2 after the order test
 }
 
 // A launch is what was measured between one start of the servers and their stop.
@@ -57,13 +62,18 @@ type launch struct {
 	rounds []round
 	folded []result.Turn // one per arm
 	pools  []pool        // one per metric; used for pooled metrics when there is one launch
+
+	keptAlive []int64 // calls per arm that only kept it awake
 }
 
-// A round is the metrics of its turns: values[arm][metric].
-type round struct{ values [][]float64 }
+// A round is the metrics of its turns, values[arm][metric], and the place of each arm in it.
+type round struct {
+	values [][]float64
+	place  []int
+}
 
 func newComparison(p Plan) *comparison {
-	c := &comparison{plan: p, began: time.Now(), deaths: map[string]int{}}
+	c := &comparison{plan: p, began: time.Now(), deaths: map[string]int{}, widened: 1}
 	for _, name := range metricNames(p.Primary, p.Shown) {
 		m, _ := metricNamed(name) // checked by Normalize
 		c.metrics = append(c.metrics, m)
@@ -97,6 +107,9 @@ func (c *comparison) run(ctx context.Context) error {
 			c.stopped = true
 			return nil
 		}
+		if l == 0 && c.perLaunch() {
+			c.checkOrder()
+		}
 	}
 	return nil
 }
@@ -118,7 +131,9 @@ func (c *comparison) launch(ctx context.Context, number int) error {
 	if err := c.warmUp(ctx, st); err != nil {
 		return err
 	}
+	c.current = st.data
 	err = c.playRounds(ctx, st)
+	c.current = nil
 	st.data.cut = ctx.Err() != nil
 	if len(st.data.rounds) > 0 {
 		c.launches = append(c.launches, st.data)
@@ -153,32 +168,22 @@ func (c *comparison) startsServers() bool {
 func (c *comparison) warmUp(ctx context.Context, st *stage) error {
 	for _, i := range StartOrder(c.plan.Seed, st.number, len(c.plan.Arms)) {
 		c.say(Progress{Phase: "warming up", Launch: st.number + 1, Arm: c.plan.Arms[i].Name})
-		spec := c.plan.Spec
-		spec.Total, spec.Duration, spec.WarmupCalls, spec.WarmupDuration = c.plan.Warmup.Total, c.plan.Warmup.Duration, 0, 0
-		spec.Arm, spec.Launch, spec.Round = c.plan.Arms[i].Name, st.number, -1
-		spec.Seed = arrivals(c.plan.Seed, st.number, -1)
-		t, err := st.turners[i].Turn(ctx, spec)
+		spec := c.outside(st, i)
+		spec.Total, spec.Duration = c.plan.Warmup.Total, c.plan.Warmup.Duration
+		t, err := st.turn(ctx, i, spec)
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
 		if err != nil {
 			return st.armError(i, 0, err)
 		}
-		st.data.folded[i].AddWarmup(t.Counts)
-		if t.Warm != nil {
-			st.data.folded[i].AddWarmup(*t.Warm)
-		}
+		st.data.discard(i, &t)
 		st.washout[i] = washoutFor(c.plan.Washout, &t)
 	}
-	return nil
-}
-
-// washoutFor is how long an arm needs after a switch before its turn counts: 5 medians, at most half a second.
-func washoutFor(least time.Duration, warm *result.Turn) time.Duration {
-	if warm.Latency == nil {
-		return least
+	if c.plan.Turn == 0 && c.plan.Spec.Total == 0 {
+		return c.calibrate(ctx, st)
 	}
-	return min(max(least, 5*warm.Latency.Percentile(50)), max(least, 500*time.Millisecond))
+	return nil
 }
 
 func (c *comparison) namesOf(order []int) []string {

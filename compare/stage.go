@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wiregauge/lab"
+	"wiregauge/load"
 	"wiregauge/result"
 )
 
@@ -21,6 +22,8 @@ type stage struct {
 	processes []Process
 	turners   []Turner
 	washout   []time.Duration
+	lastCall  []time.Time               // when an arm's last turn ended
+	sentBack  int                       // rounds that are played again because the machine disturbed them
 	ends      []context.CancelCauseFunc // a server lives no longer than its context
 	data      *launch
 }
@@ -32,8 +35,8 @@ func (c *comparison) start(ctx context.Context, number int) (*stage, error) {
 	st := &stage{
 		number: number, plan: &c.plan,
 		running: make([]Running, n), processes: make([]Process, n), turners: make([]Turner, n),
-		washout: make([]time.Duration, n),
-		data:    &launch{number: number, folded: make([]result.Turn, n), pools: make([]pool, len(c.metrics))},
+		washout: make([]time.Duration, n), lastCall: make([]time.Time, n),
+		data: &launch{number: number, folded: make([]result.Turn, n), pools: make([]pool, len(c.metrics)), keptAlive: make([]int64, n)},
 	}
 	if err := c.fill(ctx, st); err != nil {
 		st.stop()
@@ -193,6 +196,13 @@ func (st *stage) armError(i, round int, err error) *ArmError {
 		e.Output = p.Output()
 	}
 	return e
+}
+
+// turn plays one turn of an arm, measured or not.
+func (st *stage) turn(ctx context.Context, arm int, spec load.Spec) (result.Turn, error) {
+	t, err := st.turners[arm].Turn(ctx, spec)
+	st.lastCall[arm] = time.Now()
+	return t, err
 }
 
 func (st *stage) exited(i int) bool {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"wiregauge/judge"
 	"wiregauge/result"
@@ -222,7 +223,7 @@ func TestBytesPerCallAreExact(t *testing.T) {
 }
 
 func TestTooFewCallsForATailAreSaidNotGuessed(t *testing.T) {
-	f := mustRun(t, Plan{Rounds: 3, Open: true, Arms: arms(&simulated{name: "a", speed: 1000}, &simulated{name: "b", speed: 1000})})
+	f := mustRun(t, Plan{Rounds: 3, Turn: 250 * time.Millisecond, Open: true, Arms: arms(&simulated{name: "a", speed: 1000}, &simulated{name: "b", speed: 1000})})
 	v := verdictOf(t, f, "p99", "a", "b")
 	if v.Outcome != result.Inconclusive || v.Ratio != nil || !strings.Contains(strings.Join(v.Reasons, ""), "too few calls") {
 		t.Errorf("verdict %+v", v)

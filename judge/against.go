@@ -48,7 +48,7 @@ func Against(s Saved, r Rules) []result.Verdict {
 func (m Metric) logs(values []float64) []float64 {
 	var list []float64
 	for _, v := range values {
-		if l, ok := m.logRatio(1, v); ok {
+		if l, ok := m.LogRatio(1, v); ok {
 			list = append(list, l)
 		}
 	}

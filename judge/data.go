@@ -159,8 +159,8 @@ func (d *Data) done() int {
 	return n
 }
 
-// logRatio is positive when b is better; ok is false when one of the two does not exist.
-func (m Metric) logRatio(a, b float64) (ratio float64, ok bool) {
+// LogRatio is positive when b is better; ok is false when one of the two does not exist.
+func (m Metric) LogRatio(a, b float64) (ratio float64, ok bool) {
 	if !(a > 0) || !(b > 0) || math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return 0, false
 	}

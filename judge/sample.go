@@ -88,7 +88,7 @@ func roundsOf(series *Series, m Metric, pr pair) (d []float64, missing int) {
 
 func (s *sample) add(m Metric, values []float64) {
 	if s.a < len(values) && s.b < len(values) {
-		if d, ok := m.logRatio(values[s.a], values[s.b]); ok {
+		if d, ok := m.LogRatio(values[s.a], values[s.b]); ok {
 			s.d = append(s.d, d)
 			return
 		}

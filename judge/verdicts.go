@@ -180,7 +180,7 @@ func (j *judging) shown(p pair) []result.Verdict {
 		if p.a >= len(e.Values) || p.b >= len(e.Values) {
 			continue
 		}
-		if d, ok := (Metric{}).logRatio(e.Values[p.a], e.Values[p.b]); ok {
+		if d, ok := (Metric{}).LogRatio(e.Values[p.a], e.Values[p.b]); ok {
 			v := j.blank(e.Metric, p)
 			v.Ratio = ratio(d)
 			list = append(list, v)

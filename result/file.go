@@ -122,6 +122,7 @@ type Arm struct {
 	Stalls      *Stalls      `json:"stalls,omitempty"`
 	ServerStats *ServerStats `json:"server_stats,omitempty"`
 	Warm        *Counts      `json:"warmup,omitempty"`
+	KeptAlive   int64        `json:"keepalive_calls,omitempty"` // of the warm-up's calls, those that kept an idle arm awake
 	Strips      []Strip      `json:"strips,omitempty"`
 	Steps       []Step       `json:"steps,omitempty"` // a ramp: one row per step
 	WarmUp      *WarmUp      `json:"warmup_found,omitempty"`

@@ -13,7 +13,6 @@ import (
 	"wiregauge/compare"
 	"wiregauge/internal/gate"
 	"wiregauge/internal/option"
-	"wiregauge/load"
 	"wiregauge/result"
 )
 
@@ -33,8 +32,9 @@ type compareOptions struct {
 type RoundOptions struct {
 	Launches  int           `flag:"launches" value:"N" min:"1" max:"1000" help:"how often the servers are started: 10 when every arm has a start command, else 1"`
 	Rounds    int           `flag:"rounds" value:"N" min:"1" max:"100000" help:"turns of every arm per launch, in random order: 40, or 120 when there is one launch"`
-	Turn      time.Duration `flag:"turn" value:"TIME" help:"length of one turn: 250ms when nothing is said; -z and -n are per arm and launch"`
-	Quick     bool          `flag:"quick" help:"one launch"`
+	Turn      time.Duration `flag:"turn" value:"TIME" help:"length of one turn: 250ms, or as long as 200 calls and 25 median latencies take in a pilot, at most 2s; -z and -n are per arm and launch"`
+	Quick     bool          `flag:"quick" help:"one launch of 120 rounds: the difference may belong to this launch"`
+	Control   bool          `flag:"control" alias:"aa" help:"the baseline takes part twice: its difference from itself is the noise floor"`
 	Baseline  string        `flag:"baseline" value:"NAME" help:"the arm that the others are compared with: the first when nothing is said"`
 	MinEffect option.Share  `flag:"min-effect" value:"PERCENT" default:"1%" help:"a smaller difference is not worth a word"`
 	Primary   string        `flag:"primary" value:"METRICS" help:"what the verdict is about: rate, or p50,p99 under --rate"`
@@ -94,6 +94,7 @@ func (c *comparison) carryOut(ctx context.Context, tags map[string]string) error
 	if c.o.DryRun {
 		return c.dryRun()
 	}
+	c.announce()
 	show := newCompareProgress(c.app, &c.o.TalkOptions)
 	c.plan.Progress = show.show
 	f, err := compare.Run(ctx, c.plan)
@@ -182,6 +183,7 @@ func (c *comparison) prepare(ctx context.Context) error {
 		c.plan.Arms = append(c.plan.Arms, a.spec())
 	}
 	c.plan.Seed, c.plan.Baseline, c.plan.MinEffect = c.o.Seed, c.o.Baseline, float64(c.o.MinEffect)
+	c.plan.Control = c.o.Control
 	c.plan.Percentiles, c.plan.Open = c.o.Percentiles, c.o.Rate.open()
 	if c.o.Primary != "" {
 		c.plan.Primary = strings.Split(c.o.Primary, ",")
@@ -229,54 +231,6 @@ func ofArm(e *exitError, name string) *exitError {
 		}
 	}
 	return e
-}
-
-// timing settles launches, rounds and the length of a turn; -z and -n are per arm and launch.
-func (c *comparison) timing() error {
-	p, o := &c.plan, c.o
-	startable := true
-	for _, a := range c.arms {
-		startable = startable && (a.starts() || a.floor())
-	}
-	p.Launches, p.Rounds, p.Turn = o.Launches, o.Rounds, o.Turn
-	switch {
-	case o.Quick && o.Launches > 1:
-		return usage("--quick is one launch; --launches %d does not go with it", o.Launches)
-	case o.Quick:
-		p.Launches = 1
-	case p.Launches == 0 && startable:
-		p.Launches = 10
-	}
-	if p.Rounds == 0 {
-		p.Rounds = 40
-		if p.Launches <= 1 {
-			p.Rounds = 120
-		}
-	}
-	if o.Turn > 0 && (o.Duration > 0 || o.Total > 0) {
-		return usage("--turn is the length of one turn; -z and -n, which are per arm and launch, do not go with it")
-	}
-	if p.Turn == 0 && o.Total == 0 && o.Rate.open() {
-		p.Turn = turnFor(o.Rate.float())
-	}
-	if o.Duration > 0 {
-		p.Turn = o.Duration / time.Duration(p.Rounds)
-	}
-	if o.Total > 0 {
-		p.Spec.Total = (uint64(o.Total) + uint64(p.Rounds) - 1) / uint64(p.Rounds)
-	}
-	if p.Turn > 0 && p.Turn < time.Millisecond {
-		return usage("turns of %v are too short to measure anything: fewer --rounds, or a longer -z", p.Turn)
-	}
-	p.Warmup = load.Spec{Total: o.Warmup.calls, Duration: o.Warmup.time}
-	return nil
-}
-
-// turnFor is a turn long enough for 200 calls of a rate, from 250 ms to 2 s.
-func turnFor(perSecond float64) time.Duration {
-	const least, most = 250 * time.Millisecond, 2 * time.Second
-	wanted := min(200/perSecond, most.Seconds()) // in float64: a rate may be tiny
-	return max(least, time.Duration(wanted*float64(time.Second)))
 }
 
 // fillPlan adds what only the command knows.

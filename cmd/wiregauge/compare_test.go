@@ -156,7 +156,7 @@ func TestDryRunPrintsThePlanAndTheOrderAndSendsNothing(t *testing.T) {
 	if one != two || one == other {
 		t.Errorf("the order does not follow from the seed:\n%s\n%s\n%s", one, two, other)
 	}
-	for _, want := range []string{"plan         1 launch x 6 rounds x 250ms", "baseline     old", "a reference row without a verdict", "round 5:", "… and 1 more round\n", "nothing was sent"} {
+	for _, want := range []string{"plan         3 arms x 1 launch x 6 rounds x 250ms or more, about 6s", "notice       one launch only", "baseline     old", "a reference row without a verdict", "round 5:", "… and 1 more round\n", "nothing was sent"} {
 		if !strings.Contains(one, want) {
 			t.Errorf("no %q in\n%s", want, one)
 		}

@@ -3,10 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"wiregauge/compare"
-	"wiregauge/internal/option"
 )
 
 // roundsShown is how many rounds --dry-run prints the order of, without -v.
@@ -28,10 +26,16 @@ func (c *comparison) dryRun() error {
 			row("  floor", "a reference row without a verdict")
 		}
 	}
-	row("plan", "%s x %s x %s, %s", countOf(p.Launches, "launch", "launches"), countOf(p.Rounds, "round", "rounds"), c.turnWords(), c.lengthWords())
+	if twin := len(c.arms); twin < len(p.Arms) {
+		row("control", "%s  the baseline once more: the noise floor", p.Arms[twin].Name)
+	}
+	row("plan", "%s", c.planWords())
 	row("seed", "%d", p.Seed)
 	row("baseline", "%s", p.Baseline)
 	row("verdict on", "%s", strings.Join(p.Primary, ", "))
+	for _, line := range c.planNotices() {
+		row("notice", "%s", line)
+	}
 	fmt.Fprintln(w)
 	c.printOrder()
 	if c.o.Verbose > 0 {
@@ -62,24 +66,6 @@ func (c *comparison) printOrder() {
 			fmt.Fprintf(w, "  round %d: %s\n", b+1, strings.Join(names, " "))
 		}
 	}
-}
-
-func (c *comparison) turnWords() string {
-	if n := c.plan.Spec.Total; n > 0 {
-		return thousands(int64(n)) + " calls"
-	}
-	return option.FormatDuration(c.plan.Turn)
-}
-
-// lengthWords is about how long the comparison takes.
-func (c *comparison) lengthWords() string {
-	p := &c.plan
-	if p.Turn == 0 {
-		return countOf(len(p.Arms), "arm", "arms")
-	}
-	turn := p.Turn + p.Washout
-	perLaunch := time.Duration(len(p.Arms)) * (time.Duration(p.Rounds)*turn + p.Warmup.Duration)
-	return fmt.Sprintf("%s, about %s", countOf(len(p.Arms), "arm", "arms"), clock(time.Duration(p.Launches)*perLaunch))
 }
 
 func countOf(n int, one, many string) string {

@@ -69,8 +69,7 @@ func (a *app) demo(ctx context.Context, o *demoOptions) error {
 		return err
 	}
 	if !o.Silent {
-		fmt.Fprintf(a.stderr, "REST on HTTP/1.1, REST on HTTP/2, gRPC and the TCP floor on loopback: %d launches x %d rounds x %s, about 50 s\n",
-			demoLaunches, demoRounds, option.FormatDuration(demoTurn))
+		fmt.Fprintln(a.stderr, "REST on HTTP/1.1, REST on HTTP/2, gRPC and the TCP floor on loopback")
 	}
 	if err := c.carryOut(ctx, map[string]string{"demo": "loopback"}); err != nil {
 		return err
@@ -85,7 +84,7 @@ func (a *app) demoComparison(self string, o *demoOptions) (*comparison, error) {
 	c := &comparison{app: a, o: own, set: option.Bind(nil, own)}
 	given := map[string]string{
 		"launches": strconv.Itoa(demoLaunches), "rounds": strconv.Itoa(demoRounds), "turn": option.FormatDuration(demoTurn),
-		"concurrency": strconv.Itoa(demoInflight), "data": demoData, "seed": strconv.FormatUint(o.Seed, 10),
+		"warmup": option.FormatDuration(demoTurn), "concurrency": strconv.Itoa(demoInflight), "data": demoData, "seed": strconv.FormatUint(o.Seed, 10),
 		"name": "REST, gRPC and the TCP floor on loopback",
 	}
 	for key, value := range given {
