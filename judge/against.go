@@ -59,14 +59,26 @@ func (s *Saved) describe(m Metric, x, y []float64, r *Rules) result.Verdict {
 	both := Rules{Launches: min(len(x), len(y)), MinEffect: r.MinEffect}
 	v := result.Verdict{
 		Metric: m.Name, A: s.A, B: s.B, Alpha: unpairedAlpha, Limit: both.Limit(), Band: both.Band(),
-		Unit: "launch", Units: min(len(x), len(y)), Reasons: []string{},
+		Unit: "launch", Units: len(y), Reasons: []string{},
 	}
 	if len(x) == 0 || len(y) == 0 {
 		return v
 	}
 	estimate, lo, hi := stat.Shift(x, y, 0.95)
 	v.Ratio, v.Low, v.High = ratio(estimate), ratio(lo), ratio(hi)
+	v.Agree = beyond(stat.Median(x), y, estimate)
 	return v
+}
+
+// beyond counts the values on the side of the middle that the estimate points to.
+func beyond(middle float64, values []float64, estimate float64) int {
+	n := 0
+	for _, v := range values {
+		if (v-middle)*estimate > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 func (s *Saved) judge(v *result.Verdict, x, y []float64, p, adjusted float64) {
@@ -74,7 +86,7 @@ func (s *Saved) judge(v *result.Verdict, x, y []float64, p, adjusted float64) {
 	_, lo90, hi90 := stat.Shift(x, y, 0.90)
 	v.Outcome, v.Confidence = Decide(Evidence{
 		Void: len(s.Voids) > 0, Final: true, Estimate: estimate, Low95: lo95, High95: hi95, Low90: lo90, High90: hi90,
-		P: adjusted, Alpha: unpairedAlpha, Limit: math.Log1p(v.Limit), Band: math.Log1p(v.Band), Units: v.Units,
+		P: adjusted, Alpha: unpairedAlpha, Limit: math.Log1p(v.Limit), Band: math.Log1p(v.Band), Units: min(len(x), len(y)),
 	})
 	v.P, v.PAdjusted = &p, &adjusted
 	if v.Confidence != "" {

@@ -37,7 +37,7 @@ func (b Bound) Judge(v result.Verdict) (answer Answer, why string) {
 	case v.Units < fewestForExact:
 		return Unknown, fmt.Sprintf("%d %s with enough calls for %s: a gate against an arm needs %d or more", v.Units, plural(v.Units, "launch", "launches"), v.Metric, fewestForExact)
 	case v.Look == 0:
-		return Unknown, "the comparison ended before its first planned look"
+		return Unknown, "its launches were not judged at a planned look: it ended too early, or one side was measured at another time"
 	case v.Low == nil || v.High == nil:
 		return Unknown, "there is no interval for " + v.Metric
 	}

@@ -9,7 +9,7 @@ import (
 	"wiregauge/stat"
 )
 
-// mostTimes is how many times the plan is still practical.
+// mostTimes is how many times the plan is still practical: the lower end of a range above it is not.
 const mostTimes = 4
 
 // fewestToForesee is the fewest units whose scatter says anything about further ones.

@@ -27,6 +27,12 @@ func SignedRank(x []float64) float64 {
 	if len(ranks) > exactSignedRank {
 		return normalSignedRank(ranks, small, all)
 	}
+	if !slices.ContainsFunc(ranks, func(r int) bool { return r%2 != 0 }) { // no middle rank
+		for i := range ranks {
+			ranks[i] /= 2
+		}
+		small /= 2
+	}
 	return math.Min(1, 2*signedRankCDF(ranks, small))
 }
 
@@ -65,26 +71,28 @@ func cmpFloat(a, b float64) int {
 	return 0
 }
 
-// signedRankCDF is P(T <= most) for the sum T of ranks that each count with the chance 1/2, by the recurrence over
-// ranks: P(t with r) = (P(t) + P(t - r)) / 2.
+// signedRankCDF is P(T <= most) for the sum T of ranks that each count with the chance 1/2.
 func signedRankCDF(ranks []int, most int) float64 {
-	p := make([]float64, most+1)
-	p[0] = 1
+	sum := 0.0
+	for _, w := range signedRankWays(ranks, most) {
+		sum += w
+	}
+	return math.Ldexp(sum, -len(ranks))
+}
+
+// signedRankWays counts, for every sum up to most, the choices of ranks that have it, by the recurrence over ranks:
+// ways(t with r) = ways(t) + ways(t - r). The number of all choices, 2^400 at most, is in the range of a float64.
+func signedRankWays(ranks []int, most int) []float64 {
+	ways := make([]float64, most+1)
+	ways[0] = 1
 	reached := 0
 	for _, r := range ranks {
 		reached = min(reached+r, most)
-		for t := reached; t >= 0; t-- {
-			p[t] /= 2
-			if t >= r {
-				p[t] += p[t-r] / 2
-			}
+		for t := reached; t >= r; t-- {
+			ways[t] += ways[t-r]
 		}
 	}
-	sum := 0.0
-	for _, v := range p {
-		sum += v
-	}
-	return sum
+	return ways
 }
 
 func normalSignedRank(ranks []int, small, all int) float64 {
@@ -101,6 +109,7 @@ func normalSignedRank(ranks []int, small, all int) float64 {
 type WalshAverages struct {
 	sorted []float64
 	n      int
+	ways   []float64 // of the signed-rank sum without ties, up to its middle
 }
 
 // Walsh computes the averages of x; it takes time and memory in the square of their number.
@@ -112,6 +121,13 @@ func Walsh(x []float64) WalshAverages {
 		}
 	}
 	slices.Sort(w.sorted)
+	if w.n <= exactSignedRank {
+		ranks := make([]int, w.n)
+		for i := range ranks {
+			ranks[i] = i + 1
+		}
+		w.ways = signedRankWays(ranks, len(w.sorted)/2)
+	}
 	return w
 }
 
@@ -121,42 +137,30 @@ func (w WalshAverages) Median() float64 { return medianOfSorted(w.sorted) }
 // Interval holds the centre with at least the given level (0.95): the averages of ranks k+1 and M-k of M, for the
 // largest k with 2 P(T <= k) <= 1 - level. With too few values for the level it is (-Inf, +Inf).
 func (w WalshAverages) Interval(level float64) (lo, hi float64) {
-	k := signedRankQuantile(w.n, (1-level)/2)
+	k := w.quantile((1 - level) / 2)
 	if k < 0 {
 		return math.Inf(-1), math.Inf(1)
 	}
 	return w.sorted[k], w.sorted[len(w.sorted)-1-k]
 }
 
-// signedRankQuantile is the largest k with P(T <= k) <= tail for n values without ties, -1 when there is none.
-func signedRankQuantile(n int, tail float64) int {
-	if n < 1 {
+// quantile is the largest k with P(T <= k) <= tail for values without ties, -1 when there is none.
+func (w WalshAverages) quantile(tail float64) int {
+	if w.n < 1 {
 		return -1
 	}
-	all := n * (n + 1) / 2
-	if n > exactSignedRank {
-		sd := math.Sqrt(float64(all) * float64(2*n+1) / 12)
+	if w.n > exactSignedRank {
+		all := len(w.sorted)
+		sd := math.Sqrt(float64(all) * float64(2*w.n+1) / 12)
 		return max(-1, int(math.Floor(float64(all)/2-0.5+sd*NormalQuantile(tail))))
 	}
-	p := make([]float64, all/2+1)
-	p[0] = 1
-	reached := 0
-	for r := 1; r <= n; r++ {
-		reached = min(reached+r, len(p)-1)
-		for t := reached; t >= 0; t-- {
-			p[t] /= 2
-			if t >= r {
-				p[t] += p[t-r] / 2
-			}
-		}
-	}
 	sum := 0.0
-	for k, v := range p {
-		if sum += v; sum > tail {
+	for k, v := range w.ways {
+		if sum += v; math.Ldexp(sum, -w.n) > tail {
 			return k - 1
 		}
 	}
-	return len(p) - 1
+	return len(w.ways) - 1
 }
 
 // Median is the middle of x, or the mean of the two middle ones; 0 for no values.

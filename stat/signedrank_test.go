@@ -41,10 +41,10 @@ func TestSignedRankQuantileAgainstPrintedTables(t *testing.T) {
 		{5, -1, -1}, {6, 0, -1}, {7, 2, -1}, {8, 3, 0}, {9, 5, 1}, {10, 8, 3}, {11, 10, 5}, {12, 13, 7}, {15, 25, 15},
 		{20, 52, 37}, {25, 89, 68}, {30, 137, 109}, {50, 434, 373}, {100, 1955, 1779},
 	} {
-		if got := signedRankQuantile(c.n, 0.025); got != c.five {
+		if got := Walsh(make([]float64, c.n)).quantile(0.025); got != c.five {
 			t.Errorf("n = %d at 5 %%: %d, printed %d", c.n, got, c.five)
 		}
-		if got := signedRankQuantile(c.n, 0.005); got != c.one {
+		if got := Walsh(make([]float64, c.n)).quantile(0.005); got != c.one {
 			t.Errorf("n = %d at 1 %%: %d, printed %d", c.n, got, c.one)
 		}
 	}
@@ -97,8 +97,8 @@ func TestTheNormalApproximationContinuesTheExactTest(t *testing.T) {
 		exact, approximate := SignedRank(x), normalSignedRank(ranks, min(positive, all-positive), all)
 		close(t, "approximation over exact", approximate/exact, 1, 0.02)
 	}
-	k := signedRankQuantile(exactSignedRank, 0.025)
-	next := signedRankQuantile(exactSignedRank+1, 0.025)
+	k := Walsh(make([]float64, exactSignedRank)).quantile(0.025)
+	next := Walsh(make([]float64, exactSignedRank+1)).quantile(0.025)
 	if step := next - k; step < 150 || step > 250 { // a new rank of 401 raises it by a little less than half of that
 		t.Errorf("the quantile jumps from %d to %d", k, next)
 	}
