@@ -29,6 +29,7 @@ var policy = map[string]struct {
 	"protocol":    {ours: []string{".", "contract/...", "wire", "internal/..."}},
 	"load":        {ours: []string{".", "hist", "pace", "result", "meter", "wire", "internal/..."}},
 	"lab":         {ours: []string{".", "hist", "contract/...", "protocol/tcp", "lab/...", "internal/..."}},
+	"warm":        {ours: []string{"stat", "result"}},
 	"judge":       {ours: []string{"stat", "result"}},
 	"compare":     {ours: []string{".", "hist", "stat", "pace", "judge", "result", "load", "lab", "internal/..."}},
 	"report":      {ours: []string{"hist", "stat", "result", "report/...", "internal/..."}},
