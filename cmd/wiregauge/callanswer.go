@@ -12,6 +12,7 @@ import (
 
 	"wiregauge"
 	"wiregauge/contract"
+	"wiregauge/internal/visible"
 	"wiregauge/protocol/grpc"
 )
 
@@ -23,6 +24,9 @@ func (k *oneCall) message(body []byte) error {
 		}
 	}
 	text, asJSON := k.readable(body)
+	if asJSON && k.o.Output == "" && k.app.terminal(k.app.stdout) {
+		text = visible.JSON(text)
+	}
 	if asJSON || k.cutFromBody() {
 		text = append(text, '\n')
 	}
@@ -119,7 +123,7 @@ func (k *oneCall) include() error {
 	d := k.call.Detail
 	fmt.Fprintf(&b, "%s\n", printableText(d.StatusLine))
 	for _, f := range d.Header {
-		fmt.Fprintf(&b, "%s: %s\n", f.Name, printableText(f.Value))
+		fmt.Fprintf(&b, "%s: %s\n", printableText(f.Name), printableText(f.Value))
 	}
 	b.WriteString("\n")
 	_, err := k.out.Write([]byte(b.String()))
@@ -300,11 +304,4 @@ func orText(a, b string) string {
 }
 
 // printableText shows a peer's text without anything that a terminal would obey.
-func printableText(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' && r != '\n' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
+func printableText(s string) string { return visible.Text(s) }

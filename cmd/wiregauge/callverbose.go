@@ -147,7 +147,7 @@ func (k *oneCall) fields() {
 	}
 	w := k.app.stderr
 	for _, f := range k.request.Header {
-		fmt.Fprintf(w, "> %s: %s\n", f.Name, printableText(f.Value))
+		fmt.Fprintf(w, "> %s: %s\n", printableText(f.Name), printableText(f.Value))
 	}
 	d := k.call.Detail
 	for _, status := range d.Informational {
@@ -157,10 +157,10 @@ func (k *oneCall) fields() {
 		fmt.Fprintf(w, "< %s\n", printableText(d.StatusLine))
 	}
 	for _, f := range d.Header {
-		fmt.Fprintf(w, "< %s: %s\n", f.Name, printableText(f.Value))
+		fmt.Fprintf(w, "< %s: %s\n", printableText(f.Name), printableText(f.Value))
 	}
 	for _, f := range d.Trailer {
-		fmt.Fprintf(w, "< trailer %s: %s\n", f.Name, printableText(f.Value))
+		fmt.Fprintf(w, "< trailer %s: %s\n", printableText(f.Name), printableText(f.Value))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wiregauge/load"
+	"wiregauge/report/number"
 )
 
 // How often the display reads a snapshot: redrawn on a terminal, a plain line elsewhere.
@@ -39,10 +40,10 @@ func (a *app) startProgress(e snapshotter, what string, length time.Duration, t 
 		close(p.done)
 	case a.redraws(t):
 		p.width = a.width(a.stderr)
-		go p.loop(redrawEvery, func() { fmt.Fprintf(a.stderr, "\r\x1b[K%s", clip(p.line(e.Snapshot()), p.width-1)) }, func() { fmt.Fprint(a.stderr, "\r\x1b[K") })
+		go p.loop(redrawEvery, func() { fmt.Fprintf(a.stderr, "\r\x1b[K%s", clip(a.signs(p.line(e.Snapshot())), p.width-1)) }, func() { fmt.Fprint(a.stderr, "\r\x1b[K") })
 	default:
 		fmt.Fprintf(a.stderr, "%s\n", what)
-		go p.loop(lineEvery, func() { fmt.Fprintln(a.stderr, p.line(e.Snapshot())) }, func() {})
+		go p.loop(lineEvery, func() { fmt.Fprintln(a.stderr, a.signs(p.line(e.Snapshot()))) }, func() {})
 	}
 	return p
 }
@@ -77,10 +78,10 @@ func (p *progress) line(s load.Snapshot) string {
 	p.bar(&b, s.Elapsed)
 	fmt.Fprintf(&b, "ok %s  err %s", thousands(s.OK), thousands(s.Failed))
 	if s.P50 > 0 {
-		fmt.Fprintf(&b, "  p50 %s p99 %s", short(s.P50), short(s.P99))
+		fmt.Fprintf(&b, "  p50 %s p99 %s", number.Duration(int64(s.P50)), number.Duration(int64(s.P99)))
 	}
 	if s.LatenessP99 > 0 {
-		fmt.Fprintf(&b, "  lag p99 %s", short(s.LatenessP99))
+		fmt.Fprintf(&b, "  lag p99 %s", number.Duration(int64(s.LatenessP99)))
 	}
 	fmt.Fprintf(&b, "  in flight %d", s.Inflight)
 	if line := p.what + "  " + b.String(); p.what != "" && len(line) < p.width {
@@ -107,31 +108,20 @@ func (p *progress) bar(b *strings.Builder, elapsed time.Duration) {
 	fmt.Fprintf(b, "%.*fs/%.*fs  ", decimals, elapsed.Seconds(), decimals, p.length.Seconds())
 }
 
-// short is a duration in three digits.
-func short(d time.Duration) string {
-	switch {
-	case d < time.Microsecond:
-		return fmt.Sprintf("%dns", d)
-	case d < time.Millisecond:
-		return fmt.Sprintf("%.3gus", float64(d)/1e3)
-	case d < time.Second:
-		return fmt.Sprintf("%.3gms", float64(d)/1e6)
-	}
-	return fmt.Sprintf("%.3gs", d.Seconds())
-}
-
 // thousands writes 29,998.
-func thousands(n int64) string {
-	s := fmt.Sprint(n)
-	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
-}
+func thousands(n int64) string { return number.Count(n) }
 
 func clip(s string, width int) string {
-	if width > 0 && len(s) > width {
-		return s[:width]
+	if r := []rune(s); width > 0 && len(r) > width {
+		return string(r[:width])
 	}
 	return s
+}
+
+// signs writes for a terminal whose locale may not have the sign of a millionth.
+func (a *app) signs(s string) string {
+	if a.utf8() {
+		return s
+	}
+	return strings.ReplaceAll(s, "µ", "u")
 }

@@ -215,7 +215,7 @@ func (t *test) finish(ctx context.Context) error {
 	t.app.tellGitHub(&t.o.OutputOptions, t.file)
 	codes := []int{exitOK}
 	for _, g := range t.file.Gates {
-		fmt.Fprintln(t.app.stderr, gate.Say(g))
+		fmt.Fprintln(t.app.stderr, t.app.signs(gate.Say(g)))
 		switch {
 		case g.Unknown != "":
 			codes = append(codes, exitUndecided)

@@ -292,11 +292,11 @@ func TestProgressLines(t *testing.T) {
 		want string
 	}{
 		{"a wide terminal", progress{what: "Check  gRPC  open loop 2,000/s", width: 200, length: 30 * time.Second}, s,
-			"Check  gRPC  open loop 2,000/s  [#####.....] 15s/30s  ok 29,998  err 2  p50 1.9ms p99 6.2ms  lag p99 100us  in flight 7"},
+			"Check  gRPC  open loop 2,000/s  [#####.....] 15s/30s  ok 29,998  err 2  p50 1.90 ms p99 6.20 ms  lag p99 100 µs  in flight 7"},
 		{"a narrow terminal", progress{what: "Check  gRPC  open loop 2,000/s", width: 90, length: 30 * time.Second}, s,
-			"[#####.....] 15s/30s  ok 29,998  err 2  p50 1.9ms p99 6.2ms  lag p99 100us  in flight 7"},
-		{"a log", progress{what: "Check", length: 30 * time.Second}, s, "15s/30s  ok 29,998  err 2  p50 1.9ms p99 6.2ms  lag p99 100us  in flight 7"},
-		{"a run by count", progress{}, s, "15s  ok 29,998  err 2  p50 1.9ms p99 6.2ms  lag p99 100us  in flight 7"},
+			"[#####.....] 15s/30s  ok 29,998  err 2  p50 1.90 ms p99 6.20 ms  lag p99 100 µs  in flight 7"},
+		{"a log", progress{what: "Check", length: 30 * time.Second}, s, "15s/30s  ok 29,998  err 2  p50 1.90 ms p99 6.20 ms  lag p99 100 µs  in flight 7"},
+		{"a run by count", progress{}, s, "15s  ok 29,998  err 2  p50 1.90 ms p99 6.20 ms  lag p99 100 µs  in flight 7"},
 		{"before the first call", progress{length: time.Second}, load.Snapshot{Warming: true}, "warming up  0.0s/1.0s  ok 0  err 0  in flight 0"},
 		{"past the end", progress{width: 80, length: time.Second}, load.Snapshot{Elapsed: 3 * time.Second}, "[##########] 3.0s/1.0s  ok 0  err 0  in flight 0"},
 	} {

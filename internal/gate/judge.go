@@ -3,9 +3,9 @@ package gate
 import (
 	"fmt"
 	"math"
-	"time"
 
 	"wiregauge/hist"
+	"wiregauge/report/number"
 	"wiregauge/result"
 )
 
@@ -144,11 +144,13 @@ func Say(g result.Gate) string {
 }
 
 func measured(v float64, unit string) string {
-	switch unit {
-	case "ns":
-		return time.Duration(v).Round(time.Duration(math.Pow10(max(0, int(math.Log10(max(v, 1)))-2)))).String()
-	case "ratio":
-		return fmt.Sprintf("%.3g %%", v*100)
+	switch {
+	case unit == "ns":
+		return number.Duration(int64(v))
+	case unit == "ratio":
+		return number.Percent(v)
+	case math.Abs(v) >= 1000:
+		return number.Count(int64(math.Round(v))) + " " + unit
 	}
 	return fmt.Sprintf("%.4g %s", v, unit)
 }

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 
 	"wiregauge"
+	"wiregauge/internal/visible"
 )
 
 // NewExplainer makes what puts the frames of one connection into words, a line for each.
@@ -214,12 +215,5 @@ func settingsText(p []byte) (text string) {
 	return text
 }
 
-// printable shows a peer's text without anything a terminal would obey.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 {
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
+// printable shows a peer's text on one line, without anything a terminal would obey.
+func printable(s string) string { return strings.ReplaceAll(visible.Text(s), "\n", `\n`) }
