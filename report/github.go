@@ -85,7 +85,7 @@ var (
 // StepSummary is the Markdown of results for a step's summary, below 60 kB: when the whole is larger, details go first,
 // then whole sections from the end, and it says so.
 func StepSummary(files []*result.File, opt Options) []byte {
-	s := story.Of(files, story.Options{Percentiles: opt.Percentiles, Title: opt.Title})
+	s := story.Of(files, opt.story())
 	text := markdown(s)
 	if len(text) <= maxSummary {
 		return text

@@ -15,6 +15,6 @@ func writeHTML(w io.Writer, files []*result.File, opt Options) error {
 	if err := writeJSON(&data, files, opt); err != nil {
 		return err
 	}
-	s := story.Of(files, story.Options{Percentiles: opt.Percentiles, Title: opt.Title})
+	s := story.Of(files, opt.story())
 	return html.Write(w, s, files, data.Bytes(), html.Options{Theme: opt.Theme, Title: opt.Title})
 }

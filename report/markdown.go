@@ -12,7 +12,7 @@ import (
 
 // writeMarkdown is the story as GitHub-flavoured Markdown: the sentence first, details folded.
 func writeMarkdown(w io.Writer, files []*result.File, opt Options) error {
-	return storyMD(w, story.Of(files, story.Options{Percentiles: opt.Percentiles, Title: opt.Title}))
+	return storyMD(w, story.Of(files, opt.story()))
 }
 
 func storyMD(w io.Writer, s *story.Story) error {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"wiregauge/report/otlp"
+	"wiregauge/report/story"
 	"wiregauge/result"
 )
 
@@ -21,8 +22,15 @@ type Options struct {
 	Color       bool      // text: ANSI colours
 	UTF8        bool      // text: bars and signs beyond ASCII
 	Width       int       // text: columns; 0 means 80
+	// Between is what may be concluded between several results, decided before.
+	Between []result.Verdict
 	// Headers go with what is sent to a URL, by format.
 	Headers map[string]map[string]string
+}
+
+// story is what shapes the story that text, Markdown and HTML tell.
+func (opt *Options) story() story.Options {
+	return story.Options{Percentiles: opt.Percentiles, Title: opt.Title, Between: opt.Between}
 }
 
 // A format is one way to tell results.
@@ -60,8 +68,8 @@ func Formats() []string {
 	return names
 }
 
-// Write tells files in a format. Several files are told side by side; no verdict is drawn from results that were
-// measured one after the other.
+// Write tells files in a format. Several files are told side by side; what may be concluded between results that
+// were measured one after the other is given in opt.Between.
 func Write(name string, w io.Writer, files []*result.File, opt Options) error {
 	i := slices.IndexFunc(formats, func(f format) bool { return f.name == name })
 	if i < 0 {

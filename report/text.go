@@ -13,7 +13,7 @@ import (
 
 // writeText is the story for a terminal: the sentence first, then tables as wide as the terminal allows.
 func writeText(w io.Writer, files []*result.File, opt Options) error {
-	s := story.Of(files, story.Options{Percentiles: opt.Percentiles, Title: opt.Title})
+	s := story.Of(files, opt.story())
 	t := &text{out: bufio.NewWriter(w), opt: opt, width: opt.Width}
 	if t.width <= 0 {
 		t.width = 80

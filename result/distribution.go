@@ -74,10 +74,7 @@ func (f *File) WithPercentiles(ps []float64) *File {
 	told.Arms = slices.Clone(f.Arms)
 	for i := range told.Arms {
 		a := &told.Arms[i]
-		if gap := a.MessageGap; gap != nil {
-			own := *gap
-			a.MessageGap = &own
-		}
+		a.MessageGap, a.Oversleep = own(a.MessageGap), own(a.Oversleep)
 	}
 	_ = told.eachDistribution(func(_ string, d *Distribution) error { // it never fails
 		if d.Hist != nil || d.N == 0 {
@@ -89,6 +86,15 @@ func (f *File) WithPercentiles(ps []float64) *File {
 		return nil
 	})
 	return &told
+}
+
+// own is a copy of a distribution that there may be.
+func own(d *Distribution) *Distribution {
+	if d == nil {
+		return nil
+	}
+	c := *d
+	return &c
 }
 
 // needs is the least count of values with Tail of them beyond percentile p; 0 when no count is enough (p100).

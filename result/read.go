@@ -35,7 +35,7 @@ func Read(r io.Reader) (*File, error) {
 	return files[0], nil
 }
 
-// ReadAll reads what Read does, and also a list of results.
+// ReadAll reads what Read does, and also a list of results, and JSON lines, which end with their result.
 func ReadAll(r io.Reader) ([]*File, error) {
 	text, err := inflated(r)
 	if err != nil {
@@ -49,6 +49,16 @@ func ReadAll(r io.Reader) ([]*File, error) {
 		if text, err = dataBlock(text); err != nil {
 			return nil, err
 		}
+	}
+	if err := foreign(text); err != nil {
+		return nil, err
+	}
+	lines, err := summaries(text)
+	if err != nil {
+		return nil, err
+	}
+	if lines != nil {
+		text = lines
 	}
 	return decodeAll(text)
 }

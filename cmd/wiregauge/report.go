@@ -6,28 +6,40 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"wiregauge/internal/option"
+	"wiregauge/judge"
 	"wiregauge/report"
 	"wiregauge/result"
 )
 
 // reportOptions are the flags of report.
 type reportOptions struct {
+	MergeOptions  `group:"Results"`
 	OutputOptions `group:"Output"`
+}
+
+// MergeOptions say what becomes of several results.
+type MergeOptions struct {
+	Merge bool `flag:"merge" help:"make one result of several that were measured alike: measured times and counts are added up, histograms merged"`
 }
 
 func (a *app) reportCommand() *cobra.Command {
 	o := &reportOptions{}
 	cmd := &cobra.Command{
-		Use: "report [flags] FILE…", Short: "tell saved results as text, JSON, CSV, Markdown or HTML, several side by side",
-		Long: "Tell results that run, compare and demo saved: JSON files, the reports in HTML that hold them, or - for\n" +
-			"standard input. Several results are told side by side, without a verdict: they were measured one after the other.",
+		Use: "report [flags] FILE…", Short: "tell saved results in any format, several side by side or merged",
+		Long: "Tell results that run, compare and demo saved: JSON files, JSON lines and the reports in HTML that hold them, any of\n" +
+			"them gzipped, or - for standard input.\n\n" +
+			"Several results are told side by side, with what differs in their set-up. They were measured one after the other,\n" +
+			"so that what is said of their difference has confidence LOW at most: arms of one name are compared by launch, later\n" +
+			"results with the first. With --merge they become one result.",
 		Example: `  wiregauge report result.json
   wiregauge report before.json after.json -o html=both.html
-  wiregauge report report.html -o json=-`,
+  wiregauge report report.html -o json=-
+  wiregauge report monday.json tuesday.json --merge -o json=both.json`,
 	}
 	set := a.bind(cmd, o)
 	cmd.RunE = func(_ *cobra.Command, args []string) error { return a.report(o, set, args) }
@@ -53,6 +65,16 @@ func (a *app) report(o *reportOptions, set *option.Set, paths []string) error {
 		return err
 	}
 	opt := report.Options{Theme: o.Theme, Title: o.Title}
+	if o.Merge && len(files) > 1 {
+		sum, err := result.Combine(files)
+		if err != nil {
+			return usage("--merge: %w", err).with("try", "wiregauge report "+strings.Join(paths, " "))
+		}
+		files = []*result.File{sum}
+	}
+	for _, f := range files[1:] {
+		opt.Between = append(opt.Between, judge.Between(files[0], f)...)
+	}
 	if set.Given("percentiles") { // else each result tells its own
 		opt.Percentiles = o.Percentiles
 	}

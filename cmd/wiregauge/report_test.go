@@ -109,3 +109,81 @@ func TestSchemaPrintsTheSchema(t *testing.T) {
 		}
 	}
 }
+
+// savedLaunches writes a comparison of one arm, with a rate per launch, and returns its path.
+func savedLaunches(t *testing.T, id string, rates ...float64) string {
+	t.Helper()
+	h := new(hist.Histogram)
+	h.RecordN(2*time.Millisecond, 2000)
+	f := result.NewFile("comparison")
+	f.ID, f.Plan = id, result.Plan{Loop: "closed", Concurrency: 8, Launches: len(rates)}
+	f.Arms = []result.Arm{result.Merge([]result.Turn{{Arm: "grpc", Window: time.Second, Latency: h, CompletedInside: 2000, FinishedInside: 2000,
+		Counts: result.Counts{Due: 2000, Sent: 2000, OK: 2000}}}, []float64{50, 99})}
+	for launch, rate := range rates {
+		f.Turns = append(f.Turns, result.Row{Arm: "grpc", Launch: launch, Window: 1e9, OK: int64(rate), Rate: rate})
+	}
+	path := filepath.Join(t.TempDir(), id+".json")
+	text, err := f.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestReportJudgesSavedResultsLow(t *testing.T) {
+	before := savedLaunches(t, "before", 1000, 1010, 990, 1005, 995, 1002)
+	after := savedLaunches(t, "after", 1500, 1510, 1490, 1505, 1495, 1502)
+	s := invoke(t, "report", before, after)
+	for _, want := range []string{"after grpc is 50.0 % faster than before grpc in calls/s", "Confidence LOW: they were measured one after the other"} {
+		if s.code != 0 || !strings.Contains(strings.Join(strings.Fields(s.stdout), " "), want) {
+			t.Errorf("exit %d, no %q in\n%s%s", s.code, want, s.stdout, s.stderr)
+		}
+	}
+}
+
+func TestReportSaysWhatDiffersInTheSetUp(t *testing.T) {
+	path := savedLaunches(t, "old", 1000)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "new.json")
+	changed := strings.NewReplacer(`"id": "old"`, `"id": "new"`, `"concurrency": 8`, `"concurrency": 64`).Replace(string(text))
+	if err := os.WriteFile(other, []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := invoke(t, "report", path, other, "-o", "md=-")
+	if s.code != 0 || !strings.Contains(s.stdout, "What differs in the set-up") || !strings.Contains(s.stdout, "| calls in flight | 8 | 64 |") {
+		t.Errorf("exit %d\n%s%s", s.code, s.stdout, s.stderr)
+	}
+	if strings.Contains(s.stdout, "| system |") {
+		t.Error("it lists what is the same")
+	}
+	if s := invoke(t, "report", path, other, "--merge"); s.code != exitUsage || !strings.Contains(s.stderr, "not measured alike: calls in flight 8 and 64") {
+		t.Errorf("exit %d\n%s", s.code, s.stderr)
+	}
+}
+
+func TestReportMerges(t *testing.T) {
+	s := invoke(t, "report", "--merge", saved(t, "one"), saved(t, "one"))
+	if s.code != 0 || !strings.HasPrefix(s.stdout, "2,000 calls/s for 2.00 s. p99 2.00 ms. No errors in 4,000 calls.") ||
+		!strings.Contains(s.stdout, "merged from 2 results") {
+		t.Errorf("exit %d\n%s%s", s.code, s.stdout, s.stderr)
+	}
+}
+
+func TestReportReadsGzippedPagesAndJSONLines(t *testing.T) {
+	path, dir := saved(t, "one"), t.TempDir()
+	for _, name := range []string{"html=" + dir + "/r.html.gz", "jsonl=" + dir + "/r.jsonl", "json=" + dir + "/r.json.gz"} {
+		if s := invoke(t, "report", path, "-o", name); s.code != 0 {
+			t.Fatalf("%s: exit %d, %s", name, s.code, s.stderr)
+		}
+		_, file, _ := strings.Cut(name, "=")
+		if s := invoke(t, "report", file); s.code != 0 || !strings.Contains(s.stdout, "No errors in 2,000 calls") {
+			t.Errorf("%s: exit %d\n%s%s", name, s.code, s.stdout, s.stderr)
+		}
+	}
+}

@@ -92,6 +92,7 @@ const (
 type Options struct {
 	Percentiles []float64 // none: those of each result
 	Title       string
+	Between     []result.Verdict // of several results: what may be concluded between them, decided before
 }
 
 // Of tells one result, or several side by side.

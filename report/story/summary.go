@@ -1,8 +1,6 @@
 package story
 
 import (
-	"fmt"
-
 	"wiregauge/report/number"
 	"wiregauge/result"
 )
@@ -105,45 +103,4 @@ func summaryName(a *result.Arm) string {
 	default:
 		return armName(a)
 	}
-}
-
-// several tells saved results side by side, without any verdict.
-func several(files []*result.File, opt Options) *Story {
-	s := &Story{
-		Title:    "Saved results side by side",
-		Headline: fmt.Sprintf("%d saved results side by side; no verdict, for they were measured one after the other.", len(files)),
-		Sub:      []string{"A difference may belong to the time or the machine. For a verdict measure them in turns: wiregauge compare."},
-	}
-	ps := percentilesOf(files[0], opt)
-	var arms []*result.Arm
-	for _, f := range files {
-		for i := range f.Arms {
-			a := f.Arms[i] // a copy, to be named after its file
-			a.Name = f.ID + " " + armName(&a)
-			arms = append(arms, &a)
-		}
-	}
-	s.arms(arms)
-	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(arms, ps)}})
-	s.add(Section{ID: "results", Title: "Results", Tables: []Table{fileTable(files)}})
-	s.add(bytesSection(arms))
-	flat := make([]result.Arm, len(arms))
-	for i, a := range arms {
-		flat[i] = *a
-	}
-	s.add(Section{ID: "answers", Title: "Answers", Tables: []Table{statusTable(flat)}})
-	s.add(errorSection(flat))
-	s.add(Section{ID: "unfinished", Title: "Unfinished", Tables: []Table{ageTable(flat, ps)}})
-	return s
-}
-
-// fileTable is what the results are and how they were taken: what differs here may explain what differs above.
-func fileTable(files []*result.File) Table {
-	t := Table{Columns: []Column{{Name: "result", Text: true}, {Name: "time", Text: true}, {Name: "host", Text: true, Rank: 1},
-		{Name: "trust", Text: true}, {Name: "load", Text: true, Flex: true}}}
-	for _, f := range files {
-		t.Rows = append(t.Rows, []Cell{plain(f.ID), plain(f.Created.UTC().Format("2006-01-02 15:04")), plain(Clean(f.Host.Name)),
-			plain(f.Trust.Level), plain(planText(f.Plan))})
-	}
-	return t
 }
