@@ -31,7 +31,7 @@ func Between(before, after *result.File) []result.Verdict {
 		if b == nil || a.Floor || b.Floor || a.Control || b.Control {
 			continue
 		}
-		all = append(all, between(before, after, a, b)...)
+		all = append(all, betweenArms(before, after, a, b)...)
 	}
 	return all
 }
@@ -48,7 +48,7 @@ func partner(before, after *result.File, a *result.Arm) *result.Arm {
 	return &after.Arms[i]
 }
 
-func between(before, after *result.File, a, b *result.Arm) []result.Verdict {
+func betweenArms(before, after *result.File, a, b *result.Arm) []result.Verdict {
 	s := Saved{A: before.ID + " " + a.Name, B: after.ID + " " + b.Name, Voids: voidsBetween(before, after, a, b)}
 	rules := Rules{MinEffect: savedMinEffect, Primary: []string{"rate"}}
 	if before.Plan.Loop == "open" {
@@ -79,7 +79,7 @@ func launchesOf(files ...*result.File) int {
 
 // ratioOnly tells a metric without a verdict; ok is false when one of its values does not exist.
 func (s *Saved) ratioOnly(m Metric, x, y float64) (v result.Verdict, ok bool) {
-	d, ok := m.logRatio(x, y)
+	d, ok := m.LogRatio(x, y)
 	if !ok {
 		return v, false
 	}
