@@ -35,8 +35,12 @@ func (e *Engine) vitals(t *turn, after costs, c *closing, r *result.Turn) {
 	gap, read := int64(after.seen.Gap), int64(meter.ClockRead())
 	v.Gap, v.Gaps, v.ClockRead = &gap, after.seen.Gaps, &read
 	v.Windows, v.FullWindows = after.seen.Windows, after.seen.FullWindows
-	if after.seen.Oversleep.Count() > 0 {
-		r.Oversleep = after.seen.Oversleep
+	late := after.seen.Oversleep
+	if t.open == nil {
+		late = after.seen.Pauses
+	}
+	if late.Count() > 0 {
+		r.Oversleep = late
 	}
 }
 

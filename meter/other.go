@@ -26,3 +26,6 @@ func ReadHost() Host { return Host{} }
 
 // ReadMachine is unknown on this system.
 func ReadMachine() Machine { return Machine{} }
+
+// Thread is unknown on this system.
+func Thread() (used time.Duration, known bool) { return 0, false }

@@ -43,6 +43,7 @@ type Watch struct {
 type Seen struct {
 	Observed    time.Duration
 	Oversleep   *hist.Histogram // how late each beat was, missed ones included
+	Pauses      *hist.Histogram // how late the thread was each time it ran
 	Gap         time.Duration   // the longest time without a beat, beyond the millisecond
 	Gaps        int64           // those of more than 50 ms
 	Windows     int64           // of 100 ms, in which CPU time was read
@@ -77,7 +78,7 @@ func (w *Watch) Begin() {
 
 func (w *Watch) begin() {
 	now := w.now()
-	w.seen = Seen{Oversleep: new(hist.Histogram)}
+	w.seen = Seen{Oversleep: new(hist.Histogram), Pauses: new(hist.Histogram)}
 	w.began, w.due, w.last, w.from = now, now+beat, now, now
 	w.used = w.own().Total()
 }
@@ -131,6 +132,7 @@ func (w *Watch) catchUp(now time.Duration, ran bool) {
 		w.seen.Gaps++
 	}
 	w.last = now
+	w.seen.Pauses.Record(now - w.due)
 	for n := 0; w.due <= now; n++ {
 		if n == mostBeats {
 			w.due = now + beat

@@ -48,6 +48,9 @@ func TestWatchCountsEveryBeatThatWasMissed(t *testing.T) {
 	if h.Count() != 1000 || h.Max() != 199*ms || f.seen.Gap != 199*ms || f.seen.Gaps != 1 {
 		t.Errorf("%d beats, the latest %v late, gap %v, %d of them long", h.Count(), h.Max(), f.seen.Gap, f.seen.Gaps)
 	}
+	if n := f.seen.Pauses.Count(); n != 801 {
+		t.Errorf("the thread ran %d times", n)
+	}
 	if p80, p90 := h.Percentile(80), h.Percentile(90); p80 > ms || p90 < 95*ms || p90 > 105*ms {
 		t.Errorf("p80 %v, p90 %v", p80, p90)
 	}

@@ -34,6 +34,10 @@ type Protocol struct {
 	// Class names a failed call by its protocol ("503", "INTERNAL", "no grpc-status"); "" leaves it to Outcome.
 	// It is called once per (Outcome, Status) pair, not per call.
 	Class func(o wiregauge.Outcome, status int) string
+	// Canned makes the far end of one connection, which appends an answer from memory, with a body of that many bytes,
+	// for every unary request that it is given and does no other work: how many calls the client can make is measured
+	// against it. It is nil, or returns nil, where there is none.
+	Canned func(r *wiregauge.Request, body int) func(out, in []byte) []byte
 	// Explain makes an Explainer for -vv; nil when there is none.
 	Explain func() wiregauge.Explainer
 }

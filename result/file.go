@@ -106,7 +106,9 @@ type Arm struct {
 	MessageGap    *Distribution `json:"message_gap,omitempty"`
 	Ages          Distribution  `json:"unfinished_ages"`
 	UnsentAges    Distribution  `json:"unsent_ages"`
-	Oversleep     *Distribution `json:"oversleep,omitempty"` // how late a thread of the client ran that was due every millisecond
+	// Oversleep is how late a thread of the client ran that was due every millisecond: in an open loop of each of those
+	// milliseconds, in a closed loop of each time that it ran.
+	Oversleep *Distribution `json:"oversleep,omitempty"`
 
 	Statuses    []Status     `json:"statuses"`
 	Errors      []ErrorClass `json:"errors"`

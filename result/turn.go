@@ -54,7 +54,10 @@ type Turn struct {
 	MessageGap    *hist.Histogram // between messages of a stream, when messages are kept
 	Ages          *hist.Histogram // ages at the end, from due, of unfinished calls
 	UnsentAges    *hist.Histogram // of unsent ones
-	Oversleep     *hist.Histogram // how late a thread of the client ran that was due every millisecond
+	// Oversleep is how late a thread of the client ran that was due every millisecond. Under an open loop each of
+	// those milliseconds counts, as each call that was due does; in a closed loop each time that it ran, since one pause
+	// delays no more calls than are in flight.
+	Oversleep *hist.Histogram
 
 	Statuses    []Status
 	Errors      []ErrorClass

@@ -22,6 +22,7 @@ func init() {
 		New:         New,
 		NewClient:   NewStackClient,
 		Class:       Class,
+		Canned:      canned,
 		Explain:     func() wiregauge.Explainer { return http2.NewExplainer(http2.Prefixed) },
 	})
 }

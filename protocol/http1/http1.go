@@ -31,6 +31,7 @@ func init() {
 			return stack.NewHTTP(o, d, false)
 		},
 		Class:   class,
+		Canned:  canned,
 		Explain: NewExplainer,
 	})
 }

@@ -27,6 +27,7 @@ func init() {
 			return stack.NewHTTP(o, d, true)
 		},
 		Class:   Class,
+		Canned:  canned,
 		Explain: func() wiregauge.Explainer { return NewExplainer(Bare) },
 	})
 }

@@ -19,6 +19,7 @@ func init() {
 		Floor:       true,
 		Prepare:     tcp.Prepare,
 		New:         New,
+		Canned:      tcp.Canned,
 	})
 }
 

@@ -23,7 +23,13 @@ func init() {
 		Floor:       true,
 		Prepare:     Prepare,
 		New:         New,
+		Canned:      Canned,
 	})
+}
+
+// Canned echoes what it is sent, whatever the size that is asked for.
+func Canned(r *wiregauge.Request, _ int) func(out, in []byte) []byte {
+	return func(out, in []byte) []byte { return append(out, in...) }
 }
 
 // Prepare makes the Request of what a user asked for: the bodies, each of which comes back. What belongs to other
