@@ -164,8 +164,13 @@ func (m Metric) LogRatio(a, b float64) (ratio float64, ok bool) {
 	if !(a > 0) || !(b > 0) || math.IsInf(a, 0) || math.IsInf(b, 0) {
 		return 0, false
 	}
-	if m.Larger {
-		return math.Log(b / a), true
+	if quotient := b / a; quotient > 0 && !math.IsInf(quotient, 0) {
+		ratio = math.Log(quotient)
+	} else { // beyond the range of a float64
+		ratio = math.Log(b) - math.Log(a)
 	}
-	return math.Log(a / b), true
+	if m.Larger {
+		return ratio, true
+	}
+	return -ratio, true
 }

@@ -4,6 +4,7 @@ package judge
 
 import (
 	"fmt"
+	"math"
 	"testing"
 )
 
@@ -33,7 +34,15 @@ func matrixRows(m machine, sd float64) []promise {
 		finding(sceneOf(m, sd, 10, 0, three), 2000, short),
 		finding(sceneOf(m, sd, 20, 0, three), 2000, long),
 	}
-	for i := range rows {
+	for _, effect := range []float64{0, .10, .20} { // a demonstration: 8 launches of 5 rounds
+		row := finding(sceneOf(m, sd, 8, 0, math.Log1p(effect)), 2000, 0)
+		row.rules.Rounds, row.coverMax = 5, 98 // the exact level of 8 launches is 96.1 %
+		if effect == 0 {
+			row.alarmsMax = 6
+		}
+		rows = append(rows, row)
+	}
+	for i := range rows[:5] {
 		rows[i].withRestart = true
 	}
 	return rows

@@ -102,6 +102,9 @@ func effort(sd, estimate, limit, band float64) int {
 // unitsFor is the smallest n with quantile(p, n-1) sd / sqrt(n) below half. The normal quantile is below that of t,
 // so the search starts from what it asks for and ends a few steps above.
 func unitsFor(sd, half, p float64) int {
+	if half <= 0 {
+		return mostUnits
+	}
 	least := math.Pow(stat.NormalQuantile(p)*sd/half, 2)
 	if least >= mostUnits {
 		return mostUnits

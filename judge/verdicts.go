@@ -180,9 +180,10 @@ func (j *judging) shown(p pair) []result.Verdict {
 		if p.a >= len(e.Values) || p.b >= len(e.Values) {
 			continue
 		}
-		if d, ok := (Metric{}).LogRatio(e.Values[p.a], e.Values[p.b]); ok {
+		a, b := e.Values[p.a], e.Values[p.b]
+		if r := a / b; a > 0 && b > 0 && r > 0 && !math.IsInf(r, 0) {
 			v := j.blank(e.Metric, p)
-			v.Ratio = ratio(d)
+			v.Ratio = &r
 			list = append(list, v)
 		}
 	}
