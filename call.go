@@ -28,8 +28,9 @@ type Call struct {
 	ID uint64
 	// Slot is the lane's own: its place in the table of calls in flight.
 	Slot int
-	// Resent says that the call was sent again after Unprocessed; never twice.
-	Resent bool
+	// Resent is how often the call was sent again after the peer had provably not processed it: once at most by our own
+	// clients, more often by a library that does it on its own.
+	Resent int
 	// Detail, when the lane sets it, is filled by the session; nil on the hot path.
 	Detail *Detail
 }

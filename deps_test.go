@@ -38,6 +38,7 @@ var policy = map[string]struct {
 	"lab/bench":   {ours: []string{"..."}},
 	"lab/interop": {ours: []string{"..."}},
 
+	"lab/accuracy":       {ours: []string{"..."}},
 	"protocol/lines":     {stdlib: true},
 	"protocol/content":   {stdlib: true},
 	"protocol/stack":     {ours: []string{".", "internal/...", "protocol", "protocol/content", "protocol/lines"}},

@@ -178,7 +178,7 @@ func (l *lane) local(s *slot, err error) {
 func (l *lane) startAgain(s *slot) bool {
 	due, dispatched, index, first := s.Due, s.Dispatched, s.index, s.Request
 	s.Call.Reset(first)
-	s.Due, s.Dispatched, s.Permit, s.index, s.Resent = due, dispatched, l.now, index, true
+	s.Due, s.Dispatched, s.Permit, s.index, s.Resent = due, dispatched, l.now, index, 1
 	s.rejected, s.taken, s.last = false, false, wiregauge.Never
 	s.Explain = l.e.plan.Log != nil || l.tally.explain()
 	err := l.cur.start(s)
@@ -227,7 +227,7 @@ func (l *lane) land(s *slot) {
 	k.flight--
 	k.blocked = false
 	l.flight.remove(s)
-	if s.Outcome == wiregauge.Unprocessed && !s.Resent && l.e.turn.Load() != nil {
+	if s.Outcome == wiregauge.Unprocessed && s.Resent == 0 && l.e.turn.Load() != nil {
 		s.link = nil
 		l.again = append(l.again, s)
 	} else {

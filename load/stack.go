@@ -55,8 +55,8 @@ func (l *lane) carryOut(s *slot) {
 	}
 	l.now = now
 	s.Done = now
-	if s.Resent {
-		l.tally.of(s).Resent++
+	if s.Resent > 0 {
+		l.tally.of(s).Resent += int64(s.Resent)
 	}
 	s.settle(late, l.e.plan.Take)
 	l.land(s)

@@ -35,7 +35,7 @@ func (x *library) Do(_ context.Context, c *wiregauge.Call, ev wiregauge.Events) 
 	}
 	switch x.n % 10 {
 	case 5:
-		c.Resent = true
+		c.Resent = 1
 		x.s.Resent++
 	case 0:
 		c.Outcome = wiregauge.Retried

@@ -23,7 +23,8 @@ type Load struct {
 	Poisson  bool          // arrivals of a rate; else evenly spaced
 	Callers  int           // of a closed loop
 	Single   bool          // all calls on one connection, where the protocol can
-	Duration time.Duration // whole periods of what is planted
+	Calls    int           // how many, exactly; 0: as many as fit into Duration
+	Duration time.Duration // whole periods of what is planted; about, where Calls are told
 	Timeout  time.Duration // of a call; 0: it does not matter
 	Truth    Truth
 }
@@ -115,6 +116,9 @@ func (l Load) String() string {
 	}
 	if l.Single {
 		b.WriteString(" on one connection")
+	}
+	if l.Calls > 0 {
+		return fmt.Sprintf("%s, %d calls", b.String(), l.Calls)
 	}
 	return fmt.Sprintf("%s for %v", b.String(), l.Duration)
 }

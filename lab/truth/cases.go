@@ -19,7 +19,7 @@ var (
 // so that any stretch of calls has the quantiles of the law.
 var cases = []Case{
 	{"S1", "every answer takes 2 ms", "delay=2ms", []Load{
-		open(1000, 10*time.Second, Truth{Latency: always(2 * ms), Tested: usual}),
+		open(2000, 5*time.Second, Truth{Latency: always(2 * ms), Tested: usual}),
 		closed(4, 5*time.Second, Truth{Latency: always(2 * ms), Tested: usual, Goodput: 2000}),
 	}},
 	{"S2", "5 ms, and a freeze of 1 s every 10 s", "delay=5ms,stall=1s/10s", []Load{
@@ -44,16 +44,16 @@ var cases = []Case{
 		open(2000, 5*time.Second, Truth{Latency: law("lognormal:1ms:1"), Tested: usual}),
 	}},
 	{"S7", "every 5th call is reset after it was read", "reset=/5", []Load{
-		closed(10, 2*time.Second, Truth{Failed: 0.2}),
+		counted(closed(10, time.Second, Truth{Failed: 0.2})),
 	}},
 	{"S7b", "every 5th call is reset inside its answer", "cut=/5", []Load{
-		closed(10, 2*time.Second, Truth{Failed: 0.2}),
+		counted(closed(10, time.Second, Truth{Failed: 0.2})),
 	}},
 	{"S7c", "every 5th stream is refused (HTTP/2, gRPC)", "refuse=/5", []Load{
-		closed(10, 2*time.Second, Truth{Failed: 0.2}),
+		counted(closed(10, time.Second, Truth{Failed: 0.2})),
 	}},
 	{"S7d", "a GOAWAY below streams already sent, every 1,000 calls (HTTP/2, gRPC)", "goaway=1000", []Load{
-		closed(10, 2*time.Second, Truth{}),
+		counted(closed(10, time.Second, Truth{})),
 	}},
 	{"S8", "every 100th call is never answered, the rest after 5 ms; calls time out after 1 s", "delay=5ms,hang=/100", []Load{
 		timed(open(500, 6*time.Second, Truth{Latency: always(5 * ms), Tested: fewer, Failed: 0.01})),
@@ -119,6 +119,8 @@ func closed(callers int, d time.Duration, t Truth) Load {
 }
 
 func timed(l Load) Load { l.Timeout = time.Second; return l }
+
+func counted(l Load) Load { l.Calls = 5000; return l }
 
 func single(l Load) Load { l.Single = true; return l }
 

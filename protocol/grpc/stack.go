@@ -132,9 +132,7 @@ func (c *stackClient) Do(ctx context.Context, call *wiregauge.Call, ev wiregauge
 	c.Body(t.size, 0)
 	err = c.exchange(ctx, call, ev, t)
 	judge(ctx, call, err)
-	if a.begun.Load() > 1 {
-		c.SecondTry(call, a.wrote.Load() <= 1)
-	}
+	c.Tried(call, int(a.begun.Load()), int(a.wrote.Load()))
 }
 
 func (c *stackClient) exchange(ctx context.Context, call *wiregauge.Call, ev wiregauge.Events, t *template) error {

@@ -87,22 +87,36 @@ func (s *Conns) Body(sent, received int) {
 	s.bodyReceived.Add(int64(received))
 }
 
-// SecondTry judges a second try of a library: proven harmless or not.
-func (s *Conns) SecondTry(c *wiregauge.Call, proven bool) {
-	if !proven {
-		proven = s.unprocessed.Add(-1) >= 0
-		if !proven {
-			s.unprocessed.Add(1)
-		}
+// Tried judges a call that a library tried more than once, of which it wrote some tries to a connection: each second
+// one is proven harmless, by the frames or because nothing was written, or it is a retry.
+func (s *Conns) Tried(c *wiregauge.Call, tries, wrote int) {
+	if c.Outcome == wiregauge.Refused {
+		s.takeProof() // that of the last try, which excuses no other call
 	}
-	if proven {
-		s.resent.Add(1)
-		c.Resent = true
+	if tries <= 1 {
 		return
 	}
-	s.retried.Add(1)
-	c.Outcome = wiregauge.Retried
-	c.Text = "the library sent the call a second time on its own"
+	c.Resent = tries - 1
+	for range wrote - 1 {
+		if !s.takeProof() {
+			c.Resent--
+			s.retried.Add(1)
+		}
+	}
+	s.resent.Add(int64(c.Resent))
+	if c.Resent < tries-1 {
+		c.Outcome = wiregauge.Retried
+		c.Text = "the library sent the call a second time on its own"
+	}
+}
+
+// takeProof spends one stream that was provably not processed.
+func (s *Conns) takeProof() bool {
+	if s.unprocessed.Add(-1) >= 0 {
+		return true
+	}
+	s.unprocessed.Add(1)
+	return false
 }
 
 // Stats is what a client answers for itself. Of the bytes only messages can be told from the rest.

@@ -76,7 +76,7 @@ func TestEnds(t *testing.T) {
 // TestEndsAfterGoAway: where the frames can be read the reason is the GOAWAY, not the end that follows it.
 func TestEndsAfterGoAway(t *testing.T) {
 	var received atomic.Int64
-	address := hostile(t, goAwayBelow, &received, false)
+	address := hostile(t, goAwayBelow, 1, &received, false)
 	c, err := stack.NewHTTP(protocol.Options{Scheme: "http", Authority: address}, dialer(address), true)
 	if err != nil {
 		t.Fatal(err)
@@ -84,8 +84,8 @@ func TestEndsAfterGoAway(t *testing.T) {
 	defer c.Close()
 	call := &wiregauge.Call{}
 	call.Reset(&wiregauge.Request{Method: "GET /"})
-	if c.Do(t.Context(), call, &told{}); call.Outcome != wiregauge.OK || !call.Resent {
-		t.Fatalf("%v %s, resent %t", call.Outcome, call.Text, call.Resent)
+	if c.Do(t.Context(), call, &told{}); call.Outcome != wiregauge.OK || call.Resent != 1 {
+		t.Fatalf("%v %s, resent %d", call.Outcome, call.Text, call.Resent)
 	}
 	awaitEnds(t, c, 1)
 	if got, want := endsOf(c), (ends{opened: 2, ended: 1, goAways: 1}); got != want {

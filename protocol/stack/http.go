@@ -125,7 +125,7 @@ func (c *httpClient) Do(ctx context.Context, call *wiregauge.Call, ev wiregauge.
 	if err != nil {
 		fail(ctx, call, err)
 	}
-	if conns, wrote := tries.count(); conns > 1 && call.Outcome != wiregauge.Local {
-		c.SecondTry(call, wrote <= 1)
+	if conns, wrote := tries.count(); call.Outcome != wiregauge.Local {
+		c.Tried(call, conns, wrote)
 	}
 }

@@ -19,7 +19,7 @@ import (
 
 var timeZero = time.Unix(1, 0) // a deadline that has passed
 
-// behaviour is what a hostile server does with the first stream of its first connection.
+// behaviour is what a hostile server does with the first streams.
 type behaviour func(f *http2.Framer, stream uint32) (closeConn bool)
 
 func goAwayBelow(f *http2.Framer, stream uint32) bool {
@@ -37,8 +37,8 @@ func protocolError(f *http2.Framer, stream uint32) bool {
 	return false
 }
 
-// hostile answers every stream but the very first, to which it does first; received counts requests.
-func hostile(t *testing.T, first behaviour, received *atomic.Int64, gRPC bool) string {
+// hostile answers every stream but the first ones, that many, to which it does first; received counts requests.
+func hostile(t *testing.T, first behaviour, times int64, received *atomic.Int64, gRPC bool) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -51,13 +51,13 @@ func hostile(t *testing.T, first behaviour, received *atomic.Int64, gRPC bool) s
 			if err != nil {
 				return
 			}
-			go hostileConn(c, first, received, gRPC)
+			go hostileConn(c, first, times, received, gRPC)
 		}
 	}()
 	return l.Addr().String()
 }
 
-func hostileConn(c net.Conn, first behaviour, received *atomic.Int64, gRPC bool) {
+func hostileConn(c net.Conn, first behaviour, times int64, received *atomic.Int64, gRPC bool) {
 	defer c.Close()
 	if _, err := io.ReadFull(c, make([]byte, len(http2.ClientPreface))); err != nil {
 		return
@@ -75,7 +75,7 @@ func hostileConn(c net.Conn, first behaviour, received *atomic.Int64, gRPC bool)
 		if !frame.Header().Flags.Has(http2.FlagDataEndStream) || frame.Header().StreamID == 0 {
 			continue
 		}
-		if received.Add(1) == 1 {
+		if received.Add(1) <= times {
 			if first(f, frame.Header().StreamID) {
 				_, _ = io.Copy(io.Discard, c)
 				return
@@ -117,21 +117,24 @@ func TestSecondTriesAreSeen(t *testing.T) {
 	rows := []struct {
 		name, client string
 		first        behaviour
+		times        int64
 		outcome      wiregauge.Outcome
-		resent       bool
+		resent       int
 		received     int64
 	}{
-		{"net/http after a GOAWAY below the stream", "net/http", goAwayBelow, wiregauge.OK, true, 2},
-		{"net/http after REFUSED_STREAM", "net/http", refuse, wiregauge.OK, true, 2},
-		{"net/http after PROTOCOL_ERROR, which proves nothing", "net/http", protocolError, wiregauge.Retried, false, 2},
-		{"grpc-go after a GOAWAY below the stream", "grpc-go", goAwayBelow, wiregauge.OK, true, 2},
-		{"grpc-go after REFUSED_STREAM", "grpc-go", refuse, wiregauge.OK, true, 2},
-		{"grpc-go does not try again after PROTOCOL_ERROR", "grpc-go", protocolError, wiregauge.Reset, false, 1},
+		{"net/http after a GOAWAY below the stream", "net/http", goAwayBelow, 1, wiregauge.OK, 1, 2},
+		{"net/http after REFUSED_STREAM", "net/http", refuse, 1, wiregauge.OK, 1, 2},
+		{"net/http after PROTOCOL_ERROR, which proves nothing", "net/http", protocolError, 1, wiregauge.Retried, 0, 2},
+		{"net/http after two refusals", "net/http", refuse, 2, wiregauge.OK, 2, 3},
+		{"grpc-go after two refusals, of which it repairs one", "grpc-go", refuse, 2, wiregauge.Refused, 1, 2},
+		{"grpc-go after a GOAWAY below the stream", "grpc-go", goAwayBelow, 1, wiregauge.OK, 1, 2},
+		{"grpc-go after REFUSED_STREAM", "grpc-go", refuse, 1, wiregauge.OK, 1, 2},
+		{"grpc-go does not try again after PROTOCOL_ERROR", "grpc-go", protocolError, 1, wiregauge.Reset, 0, 1},
 	}
 	for _, row := range rows {
 		t.Run(row.name, func(t *testing.T) {
 			var received atomic.Int64
-			client, err := makers[row.client](hostile(t, row.first, &received, row.client == "grpc-go"))
+			client, err := makers[row.client](hostile(t, row.first, row.times, &received, row.client == "grpc-go"))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -145,7 +148,7 @@ func TestSecondTriesAreSeen(t *testing.T) {
 			c.Explain = true
 			client.Do(t.Context(), c, &told{})
 			if c.Outcome != row.outcome || c.Resent != row.resent || received.Load() != row.received {
-				t.Errorf("got %v %q, resent %v, server received %d; want %v, %v, %d", c.Outcome, c.Text, c.Resent, received.Load(),
+				t.Errorf("got %v %q, resent %d, server received %d; want %v, %d, %d", c.Outcome, c.Text, c.Resent, received.Load(),
 					row.outcome, row.resent, row.received)
 			}
 		})
