@@ -78,9 +78,9 @@ func fitFree(n, x []float64, free [2]bool) (s Scalability, fits bool) {
 		if !solvable {
 			break
 		}
-		next, better := s, false
+		better := false
 		for size := 1.0; size > 1e-6; size /= 2 {
-			next = Scalability{Lambda: s.Lambda + size*step[0], Sigma: s.Sigma + size*step[1], Kappa: s.Kappa + size*step[2]}
+			next := Scalability{Lambda: s.Lambda + size*step[0], Sigma: s.Sigma + size*step[1], Kappa: s.Kappa + size*step[2]}
 			if r := next.rest(n, x); next.positive(n) && r < rest {
 				better = rest-r > 1e-14*rest
 				s, rest = next, r
