@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -101,8 +102,9 @@ func TestHostileTextStaysText(t *testing.T) {
 				}
 			}
 		}
-		if len(p.elements["b"]) != 3 { // run id, time and host
-			t.Errorf("%s: %d <b> elements, want 3", name, len(p.elements["b"]))
+		want := map[string]int{"run": 4, "comparison": 5}[name] // run id, time, host, trust; fair test
+		if n := len(p.elements["b"]); n != want {
+			t.Errorf("%s: %d <b> elements, want %d", name, n, want)
 		}
 		if !strings.Contains(content(p.elements["body"][0]), "<img src=x onerror=alert(2)>") {
 			t.Errorf("%s: the hostile text is not shown as text", name)
@@ -229,11 +231,17 @@ func TestThemes(t *testing.T) {
 
 func TestChartsAppearWhereTheirDataIs(t *testing.T) {
 	for name, want := range map[string][]string{
-		"open-loop-met":       {"fig-curve", "fig-time", "fig-bytes-chart", "fig-cpu-chart"},
-		"ramp-of-concurrency": {"fig-steps-chart", "fig-curve", "fig-latency-steps", "fig-bytes-chart", "fig-cpu-chart"},
-		"comparison":          {"fig-curve", "fig-ratios", "fig-bytes-chart", "fig-cpu-chart"},
-		"nothing-was-due":     nil,
-		"two-saved-results":   {"fig-curve", "fig-bytes-chart", "fig-cpu-chart"},
+		"open-loop-met":               {"fig-curve", "fig-time", "fig-phases", "fig-bytes-chart", "fig-cpu-chart", "fig-errors-chart"},
+		"failures-in-a-burst":         {"fig-curve", "fig-time", "fig-phases", "fig-warm", "fig-bytes-chart", "fig-cpu-chart", "fig-errors-chart"},
+		"not-trustworthy":             {"fig-curve", "fig-phases", "fig-bytes-chart", "fig-cpu-chart"},
+		"ramp-of-concurrency":         {"fig-steps-chart", "fig-latency-steps", "fig-curve", "fig-bytes-chart", "fig-cpu-chart"},
+		"capacity":                    {"fig-probes", "fig-curve", "fig-time", "fig-phases", "fig-bytes-chart", "fig-cpu-chart"},
+		"comparison":                  {"fig-curve", "fig-ratios", "fig-time", "fig-bytes-chart", "fig-cpu-chart"},
+		"comparison-with-noise-floor": {"fig-curve", "fig-ratios", "fig-time", "fig-warm", "fig-bytes-chart", "fig-cpu-chart"},
+		"sweep-of-concurrency":        {"fig-throughput-sweep", "fig-latency-sweep", "fig-all-ratios", "fig-curve", "fig-time", "fig-bytes-chart", "fig-cpu-chart"},
+		"sweep-of-rates":              {"fig-latency-sweep", "fig-throughput-sweep", "fig-all-ratios", "fig-curve", "fig-time", "fig-bytes-chart", "fig-cpu-chart"},
+		"nothing-was-due":             nil,
+		"two-saved-results":           {"fig-curve", "fig-bytes-chart", "fig-cpu-chart", "fig-errors-chart"},
 	} {
 		for _, c := range cases {
 			if c.name != name {
@@ -257,8 +265,65 @@ func TestGoldenPage(t *testing.T) {
 		for _, block := range []string{"style>", "script>", "id=\"wiregauge-data\" data-encoding=\"gzip+base64\">"} {
 			page = withoutBlock(page, block)
 		}
+		page = shapes.ReplaceAllString(page, "")
 		golden.Check(t, c.name+".html", []byte(page))
 	}
+}
+
+// shapes are what a drawing consists of beside its words: golden files hold the words.
+var shapes = regexp.MustCompile(`<(path|line|rect|circle)\b[^>]*(/>|><title>[^<]*</title></(path|rect|circle)>)`)
+
+// A run or comparison whose numbers must not be used strikes exactly these through; a ratio that holds is not.
+func TestNumbersThatMustNotBeUsedAreStruckThrough(t *testing.T) {
+	tail := sample.Met()
+	tail.Trust = result.Trust{Level: result.TrustNotTrustworthy, Absolute: result.TrustNotTrustworthy, Ratio: result.TrustOK, Reasons: []result.Reason{
+		{Code: "V6", Name: "tail", Level: result.TrustNotTrustworthy, Measured: "late sends", Affects: "p99"}}}
+	for _, c := range []struct {
+		name           string
+		file           *result.File
+		struck, spared []string
+	}{
+		{"every number of a run", sample.NotTrusted(), []string{"14,200 calls/s", "40.0 ms"}, []string{"239"}},
+		{"one percentile", tail, []string{"4.76 ms"}, []string{"1.90 ms", "2,000 calls/s"}},
+		{"the absolute numbers of a comparison", sample.AbsoluteVoid(), []string{"9,800", "1.50 ms"}, []string{"2.2x faster, MEDIUM"}},
+		{"a comparison that was not fair", sample.NotFair(), []string{"9,800", "1.50 ms"}, []string{"no winner named"}},
+		{"a comparison that is trusted", sample.Demanding(), nil, []string{"9,800", "1.50 ms"}},
+	} {
+		p := parse(t, render(t, "html", []*result.File{c.file}, Options{}))
+		var struck, all []string
+		for _, s := range p.elements["s"] {
+			struck = append(struck, content(s))
+		}
+		for _, name := range []string{"td", "dd"} {
+			for _, n := range p.elements[name] {
+				all = append(all, content(n))
+			}
+		}
+		for _, want := range c.struck {
+			if !slices.Contains(struck, want) {
+				t.Errorf("%s: %q is not struck through; %q are", c.name, want, struck)
+			}
+		}
+		for _, want := range c.spared {
+			if slices.Contains(struck, want) || !slices.Contains(all, want) {
+				t.Errorf("%s: %q is struck through or missing", c.name, want)
+			}
+		}
+	}
+}
+
+// A rendering of the largest comparison that is budgeted for.
+func BenchmarkPage(b *testing.B) {
+	f := sample.Large()
+	var size int
+	for b.Loop() {
+		var out bytes.Buffer
+		if err := Write("html", &out, []*result.File{f}, Options{}); err != nil {
+			b.Fatal(err)
+		}
+		size = out.Len()
+	}
+	b.ReportMetric(float64(size), "bytes/page")
 }
 
 // withoutBlock empties the element whose opening tag ends like that: its text is tested elsewhere.

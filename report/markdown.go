@@ -26,6 +26,9 @@ func storyMD(w io.Writer, s *story.Story) error {
 		fmt.Fprintf(out, "\n%s\n", escapeMD(line))
 	}
 	for _, sec := range s.Sections {
+		if sec.Page {
+			continue
+		}
 		sectionMD(out, sec)
 	}
 	var facts []string

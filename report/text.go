@@ -41,7 +41,7 @@ func (t *text) story(s *story.Story, files []*result.File) {
 		t.wrap("", "The numbers below must not be used to name a winner.", bad)
 	}
 	for _, sec := range s.Sections {
-		if sec.Detail {
+		if sec.Detail || sec.Page {
 			continue
 		}
 		t.line("")

@@ -146,6 +146,8 @@ func marked(c story.Cell) string {
 	switch c.Mark {
 	case story.Few:
 		return "~" + c.Text
+	case story.Void:
+		return "!" + c.Text
 	case story.Partial:
 		return "*" + c.Text
 	default:

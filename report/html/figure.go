@@ -14,9 +14,10 @@ import (
 type figure struct {
 	ID, Title string
 	Note      string
-	SVG       template.HTML
-	Table     *story.Table // the numbers behind it
-	Again     bool         // the table is also on the page by itself: print leaves this one out
+	SVG       template.HTML // one drawing, or several that share their scales
+	Wide      bool          // as wide as the page
+	Table     *story.Table  // the numbers behind it
+	Again     bool          // the table is also on the page by itself: print leaves this one out
 }
 
 // seriesCount is how many series have a colour of their own; later ones are grey.
@@ -108,6 +109,15 @@ func labels(c *svg.Canvas, all []label, low, high float64) {
 		c.Mark(l.series, right+17, y, 3.5, class("fill", l.series), "")
 		c.Text(right+25, y+4, svg.Start, "name", l.text)
 	}
+}
+
+// longestName is how many letters a name beside a line takes at most.
+func longestName(names []string) float64 {
+	long := 3
+	for _, n := range names {
+		long = max(long, len([]rune(shorten(n, nameLength))))
+	}
+	return float64(long)
 }
 
 // shorten cuts a name for a drawing; the table beside it has the whole.

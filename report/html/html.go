@@ -28,12 +28,14 @@ var style string
 var script string
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"swatch": swatch,
-	"series": seriesOf,
-	"marked": marked,
-	"first":  func(i int) bool { return i == 0 },
-	"symbol": symbol,
-	"lower":  strings.ToLower,
+	"swatch":    swatch,
+	"series":    seriesOf,
+	"cellClass": cellClass,
+	"isVoid":    func(c story.Cell) bool { return c.Mark == story.Void },
+	"first":     func(i int) bool { return i == 0 },
+	"symbol":    symbol,
+	"lower":     strings.ToLower,
+	"glossary":  glossary,
 }).Parse(pageText))
 
 // Options are how the page looks.
@@ -53,13 +55,8 @@ type view struct {
 	Lead     []*figure // beside the first tables
 	Summary  []story.Table
 	Sections []section
-	Again    string
-}
-
-// A section is one of the story with its drawings.
-type section struct {
-	story.Section
-	Figures []*figure
+	Again    string // the command that measured this
+	FairLink string // the section that the short facts are the sum of
 }
 
 // Write writes the page of s; json is the data that it holds.
@@ -68,11 +65,12 @@ func Write(w io.Writer, s *story.Story, files []*result.File, json []byte, opt O
 	if err != nil {
 		return err
 	}
+	l := &layout{s: s, files: files, placed: map[string]bool{}}
 	v := view{
 		Story: s, Theme: theme(opt.Theme), CSP: policy(), Style: template.CSS(style), Script: template.JS(script),
-		Data: template.JS(data), Lead: leadFigures(s, files),
+		Data: template.JS(data), Lead: l.lead(), Sections: l.sections(),
 	}
-	v.arrange()
+	v.pick()
 	var out bytes.Buffer
 	if err := page.Execute(&out, v); err != nil {
 		return fmt.Errorf("html: %w", err)
@@ -110,85 +108,20 @@ func pack(json []byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(z.Bytes()), nil
 }
 
-// leadFigures are the drawings of the first screen, each with the table of the story that says the same.
-func leadFigures(s *story.Story, files []*result.File) []*figure {
-	curve := percentileCurve(s).with(tableOf(s, "latency"))
-	switch {
-	case len(files) == 1 && len(files[0].Verdicts) > 0:
-		return present([]*figure{curve, pairedRatios(s, files[0]).with(tableOf(s, "verdicts"))})
-	case len(s.Arms) == 1 && len(s.Arms[0].Steps) > 1:
-		return present([]*figure{throughputSteps(s).with(tableOf(s, "steps")), curve})
-	case len(s.Arms) == 1:
-		return present([]*figure{curve, overTime(s)})
-	case len(files) > 1:
-		return present([]*figure{curve.with(tableOf(s, "summary"))})
-	default:
-		return present([]*figure{curve})
-	}
-}
-
-// with gives a drawing its table; nil stays nil.
-func (f *figure) with(t *story.Table) *figure {
-	if f != nil {
-		f.Table, f.Again = t, true
-	}
-	return f
-}
-
-// alone says that the table is nowhere else on the page.
-func (f *figure) alone() *figure {
-	if f != nil {
-		f.Again = false
-	}
-	return f
-}
-
-// tableOf is the first table of a section, nil when there is none.
-func tableOf(s *story.Story, id string) *story.Table {
-	for i := range s.Sections {
-		if s.Sections[i].ID == id && len(s.Sections[i].Tables) > 0 {
-			return &s.Sections[i].Tables[0]
-		}
-	}
-	return nil
-}
-
-func present(figs []*figure) []*figure {
-	var there []*figure
-	for _, f := range figs {
-		if f != nil {
-			there = append(there, f)
-		}
-	}
-	return there
-}
-
-// arrange moves the summary to the first screen, puts drawings into their sections, and the command to the top.
-func (v *view) arrange() {
+// pick finds the summary, the command and the checks among the sections.
+func (v *view) pick() {
 	for _, sec := range v.Story.Sections {
 		if sec.ID == "summary" {
 			v.Summary = sec.Tables
-			continue
 		}
-		if sec.ID == "setup" {
-			for _, f := range sec.Facts {
-				if f.Code {
-					v.Again = f.Text
-				}
+		if sec.ID == "checks" {
+			v.FairLink = sec.ID
+		}
+		for _, f := range sec.Facts {
+			if sec.ID == "setup" && f.Code {
+				v.Again = f.Text
 			}
 		}
-		v.Sections = append(v.Sections, section{sec, v.figuresOf(sec.ID)})
-	}
-}
-
-func (v *view) figuresOf(id string) []*figure {
-	switch id {
-	case "bytes":
-		return present([]*figure{bytesPerCall(v.Story).with(tableOf(v.Story, "bytes")), cpuPerCall(v.Story).with(cpuTable(v.Story)).alone()})
-	case "steps":
-		return present([]*figure{latencySteps(v.Story).with(tableOf(v.Story, "steps"))})
-	default:
-		return nil
 	}
 }
 
@@ -200,9 +133,13 @@ func seriesOf(t story.Table, row int) int {
 	return t.Series[row]
 }
 
-// marked names what is to know about a cell.
-func marked(m story.Mark) string {
-	return [...]string{"", "few", "needs", "partial"}[m]
+// cellClass is how a cell looks: words, and what is to know about its number.
+func cellClass(col story.Column, c story.Cell) string {
+	mark := [...]string{"", "few", "needs", "partial", "void"}[c.Mark]
+	if col.Text {
+		return strings.TrimSpace("text " + mark)
+	}
+	return mark
 }
 
 // symbol stands before the word of a state.

@@ -2,7 +2,6 @@ package html
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"wiregauge/report/number"
@@ -13,12 +12,13 @@ import (
 
 // A stack is one horizontal bar of parts.
 type stack struct {
-	name  string
-	parts []part
+	name    string
+	parts   []part
+	unknown bool // it could not be measured
 }
 
 type part struct {
-	kind  int // which part it is: its pattern and its place in the key
+	kind  int // which part it is: its colour and its place in the key
 	value float64
 	words string
 }
@@ -31,65 +31,90 @@ func (s stack) total() float64 {
 	return sum
 }
 
-// stacked draws bars of parts on one scale, with a key above and each bar's total at its end.
-func stacked(id, title, desc string, kinds []string, bars []stack, tick func(float64) string) *figure {
+// bars is a drawing of stacks on one scale, with a key above and each bar's total at its end.
+type bars struct {
+	id, title, desc, note string
+	kinds                 []string
+	stacks                []stack
+	tick                  func(float64) string
+	sum                   func(float64) string // the total; nil: the parts add up to nothing
+}
+
+func (b bars) draw() *figure {
 	most := 0.0
-	for _, b := range bars {
-		most = max(most, b.total())
+	for _, s := range b.stacks {
+		most = max(most, s.total())
 	}
 	if most == 0 {
 		return nil
 	}
-	const w, top, rowHeight = 620, 40, 26
-	h := top + rowHeight*float64(len(bars)) + 34
-	c := svg.New(w, h)
-	f := frame{c: c, x: svg.LinearScale(most, 150, w-70), y: svg.Scale{D0: 0, D1: 1, R0: h - 30, R1: top}}
-	drawKey(c, kinds, bars)
+	const top, rowHeight, left = 40, 26, 150
+	h := top + rowHeight*float64(len(b.stacks)) + 34
+	c := svg.New(width, h)
+	f := frame{c: c, x: svg.LinearScale(most, left, width-80), y: svg.Scale{D0: 0, D1: 1, R0: h - 30, R1: top}}
+	b.key(c, left)
 	for _, v := range f.x.Ticks(5) {
 		c.Line(f.x.At(v), top-4, f.x.At(v), h-28, "grid")
-		c.Text(f.x.At(v), h-13, svg.Middle, "tick", tick(v))
+		c.Text(f.x.At(v), h-13, svg.Middle, "tick", b.tick(v))
 	}
-	for i, b := range bars {
-		y := top + rowHeight*float64(i)
-		c.Text(f.x.R0-8, y+15, svg.End, "name", shorten(b.name, 22))
-		at := 0.0
-		for _, p := range b.parts {
-			from, to := f.x.At(at), f.x.At(at+p.value)
-			c.Rect(from, y+3, to-from, rowHeight-8, fmt.Sprintf("part k%d", p.kind+1), b.name+", "+kinds[p.kind]+": "+p.words)
-			if len(p.words)*7 < int(to-from) {
-				c.Text((from+to)/2, y+16, svg.Middle, fmt.Sprintf("onpart k%d", p.kind+1), p.words)
-			}
-			at += p.value
-		}
-		c.Text(f.x.At(at)+6, y+15, svg.Start, "value", tick(at))
+	c.Line(f.x.R0, top-4, f.x.R0, h-28, "base")
+	for i, s := range b.stacks {
+		b.stack(f, s, top+rowHeight*float64(i), rowHeight-8)
 	}
-	return &figure{ID: id, Title: title, SVG: c.Image(id, title, desc), Note: "Lower is better."}
+	return &figure{ID: b.id, Title: b.title, SVG: c.Image(b.id, b.title, b.desc), Note: b.note}
 }
 
-func drawKey(c *svg.Canvas, kinds []string, bars []stack) {
+func (b bars) stack(f frame, s stack, y, thick float64) {
+	f.c.Text(f.x.R0-8, y+15, svg.End, "name", shorten(s.name, 20))
+	if s.unknown {
+		f.c.Rect(f.x.R0, y+3, 70, thick, "unknown", s.name+": unknown")
+		f.c.Text(f.x.R0+35, y+16, svg.Middle, "small", "unknown")
+		return
+	}
+	at := 0.0
+	for _, p := range s.parts {
+		from, to := f.x.At(at), f.x.At(at+p.value)
+		f.c.Rect(from, y+3, to-from, thick, fmt.Sprintf("part k%d", p.kind+1), s.name+", "+b.kinds[p.kind]+": "+p.words)
+		if 7*float64(len([]rune(p.words)))+4 < to-from {
+			f.c.Text((from+to)/2, y+16, svg.Middle, fmt.Sprintf("onpart k%d", p.kind+1), p.words)
+		}
+		at += p.value
+	}
+	if b.sum != nil {
+		f.c.Text(f.x.At(at)+6, y+15, svg.Start, "value", b.sum(at))
+	}
+}
+
+// key names the kinds that occur.
+func (b bars) key(c *svg.Canvas, x float64) {
 	used := map[int]bool{}
-	for _, b := range bars {
-		for _, p := range b.parts {
+	for _, s := range b.stacks {
+		for _, p := range s.parts {
 			used[p.kind] = used[p.kind] || p.value > 0
 		}
 	}
-	x := 150.0
+	drawKey(c, x, b.kinds, func(i int) bool { return used[i] })
+}
+
+// drawKey names kinds by their colour.
+func drawKey(c *svg.Canvas, x float64, kinds []string, used func(int) bool) {
 	for i, k := range kinds {
-		if used[i] {
+		if used(i) {
+			name := shorten(story.Clean(k), 22)
 			c.Rect(x, 8, 12, 12, fmt.Sprintf("part k%d", i+1), "")
-			c.Text(x+17, 18, svg.Start, "tick", k)
-			x += 34 + 7*float64(len(k))
+			c.Text(x+17, 18, svg.Start, "tick", name)
+			x += 34 + 6.6*float64(len([]rune(name)))
 		}
 	}
 }
 
 // bytesPerCall is one bar an arm and direction.
 func bytesPerCall(s *story.Story) *figure {
-	kinds := make([]string, len(story.ByteKinds))
-	for i, k := range story.ByteKinds {
-		kinds[i] = k.Name
+	b := bars{id: "bytes-chart", title: "Bytes per call on the wire", tick: numberTick, sum: number.Significant,
+		note: "Lower is better. → request, ← answer; the cost of connecting is spread over all calls."}
+	for _, k := range story.ByteKinds {
+		b.kinds = append(b.kinds, k.Name)
 	}
-	var bars []stack
 	var words []string
 	for i, a := range s.Arms {
 		if a.SentBytes.Wire+a.RecvBytes.Wire == 0 {
@@ -97,15 +122,12 @@ func bytesPerCall(s *story.Story) *figure {
 		}
 		sent := byteStack(s.Names[i]+" →", a.SentBytes, func(n int64) float64 { return story.SentPerCall(a, n) })
 		received := byteStack(s.Names[i]+" ←", a.RecvBytes, func(n int64) float64 { return story.ReceivedPerCall(a, n) })
-		bars = append(bars, sent, received)
+		b.stacks = append(b.stacks, sent, received)
 		words = append(words, fmt.Sprintf("%s sends %s and receives %s bytes per call", s.Names[i],
 			number.Significant(sent.total()), number.Significant(received.total())))
 	}
-	fig := stacked("bytes-chart", "Bytes per call on the wire", strings.Join(words, "; ")+".", kinds, bars, numberTick)
-	if fig != nil {
-		fig.Note = "Lower is better. → request, ← answer; steady state, the cost of connecting spread over all calls."
-	}
-	return fig
+	b.desc = sentence(words)
+	return b.draw()
 }
 
 func byteStack(name string, b result.Bytes, per func(int64) float64) stack {
@@ -118,47 +140,30 @@ func byteStack(name string, b result.Bytes, per func(int64) float64) stack {
 	return s
 }
 
-// cpuPerCall is one bar an arm and side, user and system apart.
+// cpuPerCall is one bar an arm and side, user and system apart; a server that could not be seen is unknown.
 func cpuPerCall(s *story.Story) *figure {
-	var bars []stack
+	b := bars{id: "cpu-chart", title: "CPU per call", kinds: []string{"user", "system"}, tick: timeTick, sum: timeSum, note: "Lower is better."}
 	var words []string
-	for i, a := range s.Arms {
-		n := a.Finished()
-		if n == 0 {
-			continue
+	add := func(name string, c *result.CPU, n int64) {
+		if c == nil || c.Total() <= 0 {
+			b.stacks = append(b.stacks, stack{name: name, unknown: true})
+			words = append(words, name+" unknown")
+			return
 		}
-		if a.ClientCPU.Total() > 0 {
-			bars = append(bars, cpuStack(s.Names[i]+" client", a.ClientCPU, n))
-			words = append(words, fmt.Sprintf("%s client %s per call", s.Names[i], number.Duration(int64(a.ClientCPU.Total())/n)))
-		}
-		if a.Server != nil {
-			bars = append(bars, cpuStack(s.Names[i]+" server", *a.Server, n))
-			words = append(words, fmt.Sprintf("%s server %s per call", s.Names[i], number.Duration(int64(a.Server.Total())/n)))
-		}
-	}
-	return stacked("cpu-chart", "CPU per call", strings.Join(words, "; ")+".", []string{"user", "system"}, bars, timeTick)
-}
-
-// cpuTable is the same in numbers.
-func cpuTable(s *story.Story) *story.Table {
-	t := &story.Table{Columns: []story.Column{{Name: "CPU per call", Text: true}, {Name: "user"}, {Name: "system"}, {Name: "total"}}}
-	add := func(name string, c result.CPU, n int64) {
-		row := []story.Cell{{Text: name}}
-		for _, d := range []time.Duration{c.User, c.System, c.Total()} {
-			row = append(row, story.Cell{Text: number.Duration(int64(d) / n)})
-		}
-		t.Rows = append(t.Rows, row)
+		b.stacks = append(b.stacks, cpuStack(name, *c, n))
+		words = append(words, name+" "+number.Duration(int64(c.Total())/n))
 	}
 	for i, a := range s.Arms {
 		if n := a.Finished(); n > 0 {
-			add(s.Names[i]+" client", a.ClientCPU, n)
-			if a.Server != nil {
-				add(s.Names[i]+" server", *a.Server, n)
-			}
+			add(s.Names[i]+" client", &a.ClientCPU, n)
+			add(s.Names[i]+" server", a.Server, n)
 		}
 	}
-	return t
+	b.desc = sentence(words)
+	return b.draw()
 }
+
+func timeSum(ns float64) string { return number.Duration(int64(ns)) }
 
 func cpuStack(name string, c result.CPU, n int64) stack {
 	s := stack{name: name}
@@ -168,4 +173,97 @@ func cpuStack(name string, c result.CPU, n int64) stack {
 		}
 	}
 	return s
+}
+
+// cpuTable is the same in numbers.
+func cpuTable(s *story.Story) *story.Table {
+	t := &story.Table{Columns: []story.Column{{Name: "CPU per call", Text: true}, {Name: "user"}, {Name: "system"}, {Name: "total"}}}
+	add := func(name string, c *result.CPU, n int64) {
+		row := []story.Cell{{Text: name}, {Text: "unknown"}, {Text: "unknown"}, {Text: "unknown"}}
+		if c != nil && c.Total() > 0 {
+			for i, d := range []time.Duration{c.User, c.System, c.Total()} {
+				row[i+1].Text = number.Duration(int64(d) / n)
+			}
+		}
+		t.Rows = append(t.Rows, row)
+	}
+	for i, a := range s.Arms {
+		if n := a.Finished(); n > 0 {
+			add(s.Names[i]+" client", &a.ClientCPU, n)
+			add(s.Names[i]+" server", a.Server, n)
+		}
+	}
+	return t
+}
+
+// phaseKinds are the parts of a call in their order, and the one of a connection.
+var phaseKinds = []string{"late send", "wait for a place", "to first byte", "connect"}
+
+// phases are the medians of the parts of a call that were seen apart.
+func phases(s *story.Story) *figure {
+	b := bars{id: "phases", title: "Where the time goes: medians of OK calls", kinds: phaseKinds, tick: timeTick,
+		note: "Lower is better. Medians do not add up to the median of the whole, which is in the table. A connection connects once."}
+	t := &story.Table{Columns: []story.Column{{Name: "median", Text: true}}}
+	for _, k := range phaseKinds {
+		t.Columns = append(t.Columns, story.Column{Name: k})
+	}
+	t.Columns = append(t.Columns, story.Column{Name: "latency"})
+	var words []string
+	for i, a := range s.Arms {
+		if a.FirstByte.Percentile(50).NS == nil {
+			continue
+		}
+		one := stack{name: s.Names[i]}
+		connect := stack{name: s.Names[i] + " connect"}
+		row := []story.Cell{{Text: s.Names[i]}}
+		for k, d := range []*result.Distribution{&a.Lateness, &a.SlotWait, &a.FirstByte, &a.Connect} {
+			v := middle(d)
+			row = append(row, story.Cell{Text: number.None})
+			if v == nil {
+				continue
+			}
+			row[k+1].Text = number.Duration(*v)
+			p := part{k, float64(*v), number.Duration(*v)}
+			if d == &a.Connect {
+				connect.parts = append(connect.parts, p)
+			} else if *v > 0 {
+				one.parts = append(one.parts, p)
+				words = append(words, s.Names[i]+" "+phaseKinds[k]+" "+p.words)
+			}
+		}
+		whole := number.None
+		if p := a.Latency.Percentile(50); p.NS != nil {
+			whole = number.Duration(*p.NS)
+		}
+		t.Rows = append(t.Rows, append(row, story.Cell{Text: whole}))
+		b.stacks = append(b.stacks, one)
+		if len(connect.parts) > 0 {
+			b.stacks = append(b.stacks, connect)
+		}
+	}
+	if !seenApart(b.stacks) {
+		return nil
+	}
+	b.desc = sentence(words)
+	return b.draw().with(t).alone()
+}
+
+// seenApart reports whether more than one phase was seen: a single one is told by the tables.
+func seenApart(stacks []stack) bool {
+	kinds := map[int]bool{}
+	for _, s := range stacks {
+		for _, p := range s.parts {
+			kinds[p.kind] = true
+		}
+	}
+	return len(kinds) > 1
+}
+
+// middle is the median of a distribution, also of few values: a run opens few connections.
+func middle(d *result.Distribution) *int64 {
+	if d.N == 0 || d.Hist == nil {
+		return nil
+	}
+	v := int64(d.Hist.Percentile(50))
+	return &v
 }

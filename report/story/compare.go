@@ -17,14 +17,15 @@ import (
 // comparison tells several arms that were measured in turns, and what may be concluded.
 func comparison(f *result.File, opt Options) *Story {
 	ps := percentilesOf(f, opt)
-	s := &Story{Title: title(f), Meta: meta(f)}
+	s := &Story{Title: title(f), Meta: meta(f), Fair: assurance(f)}
 	s.arms(armsOf(f))
 	compareHeadline(s, f)
 	if f.Partial {
 		s.Headline = "Stopped early. " + s.Headline
 	}
-	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{withVerdicts(summaryTable(armsOf(f), ps), f)}})
+	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{withVerdicts(summaryTable(armsOf(f), ps, voidedBy(f)), f)}})
 	s.add(Section{ID: "verdicts", Title: "Verdicts", Tables: []Table{verdictTable(f)}})
+	s.add(sweepSection(f))
 	s.add(fairSection(f))
 	s.add(armLatencySection(f, ps))
 	for i := range f.Arms {
@@ -40,6 +41,12 @@ func comparison(f *result.File, opt Options) *Story {
 	s.add(gateSection(f))
 	s.add(notesSection(f))
 	s.add(setupSection(f))
+	launches, single := turnSections(f)
+	s.add(launches)
+	s.add(single)
+	if s.Struck {
+		s.voidAll("summary")
+	}
 	return s
 }
 
@@ -54,7 +61,7 @@ func armsOf(f *result.File) []*result.Arm {
 // compareHeadline is the strongest primary verdict in a sentence; the others follow below it.
 func compareHeadline(s *Story, f *result.File) {
 	told := primary(f.Verdicts)
-	if f.Fair != nil && !f.Fair.OK() || f.Trust.Level == "not_trustworthy" {
+	if f.Fair != nil && !f.Fair.OK() || f.Trust.Level == result.TrustNotTrustworthy && f.Trust.Ratio != result.TrustOK && f.Trust.Ratio != result.TrustSuspect {
 		s.Struck = true
 	}
 	if len(told) == 0 {
@@ -82,6 +89,9 @@ func compareHeadline(s *Story, f *result.File) {
 			also += " Confidence " + v.Confidence + "."
 		}
 		s.Sub = append(s.Sub, also)
+	}
+	if f.Trust.Absolute == result.TrustNotTrustworthy && !s.Struck {
+		s.Sub = append(s.Sub, "The ratios hold; numbers that are marked must not be used: "+reasons(f.Trust)+".")
 	}
 	s.Sub = append(s.Sub, loopNature(f.Plan))
 }
@@ -301,7 +311,6 @@ func fairSection(f *result.File) Section {
 	if f.Fair == nil {
 		return sec
 	}
-	passed, counted := 0, 0
 	for _, c := range f.Fair.Checks {
 		fact := Fact{Name: Clean(c.Name), Text: Clean(c.Detail), State: Bad}
 		switch {
@@ -309,13 +318,10 @@ func fairSection(f *result.File) Section {
 			fact.State = Unknown
 		case c.Passed:
 			fact.State = OK
-			passed++
-		}
-		if !c.Unknown {
-			counted++
 		}
 		sec.Facts = append(sec.Facts, fact)
 	}
+	passed, counted := fairCount(f.Fair)
 	sec.Lines = append(sec.Lines, fmt.Sprintf("%d of %d checks pass.", passed, counted))
 	if len(f.Fair.Differ) > 0 {
 		sec.Lines = append(sec.Lines, "Differs by protocol, which is no fault: "+Clean(strings.Join(f.Fair.Differ, " · "))+".")
@@ -356,7 +362,7 @@ func armLatencySection(f *result.File, ps []float64) Section {
 		var series []int
 		for i := range f.Arms {
 			a := &f.Arms[i]
-			row := latencyRow{armName(a), part.pick(a), leftOut(a.Counts)}
+			row := latencyRow{armName(a), part.pick(a), leftOut(a.Counts), voidedBy(f).row(a)}
 			if row.d == &a.Service && !waited {
 				continue
 			}

@@ -3,6 +3,7 @@ package story
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"wiregauge/hist"
@@ -33,6 +34,7 @@ type latencyRow struct {
 	name    string
 	d       *result.Distribution
 	partial func(p float64) bool // whether percentile p leaves out too many calls; nil: never
+	void    func(string) bool    // whether a number must not be used; nil: none is known to be so
 }
 
 // latencyTable tells distributions by percentiles; mean and max stand beside n and are over the same calls.
@@ -54,8 +56,8 @@ func latencyTable(first string, rows []latencyRow, ps []float64) Table {
 		fillPercentiles(&t, 1+c, told, rows)
 	}
 	n := len(ps) + 1
-	fillColumn(&t, n, rows, func(d *result.Distribution) *int64 { return d.Max })
-	fillColumn(&t, n+1, rows, func(d *result.Distribution) *int64 { return d.Mean })
+	fillColumn(&t, n, "max", rows, func(d *result.Distribution) *int64 { return d.Max })
+	fillColumn(&t, n+1, "mean", rows, func(d *result.Distribution) *int64 { return d.Mean })
 	for i, r := range rows {
 		t.Rows[i][n+2] = plain(number.Count(r.d.N))
 	}
@@ -70,7 +72,7 @@ func fillPercentiles(t *Table, col int, told []result.Percentile, rows []latency
 			values = append(values, *p.NS)
 		}
 	}
-	unit := number.TimeUnit(values...)
+	in := columnUnit(values)
 	for i, p := range told {
 		cell := &t.Rows[i][col]
 		switch {
@@ -79,41 +81,66 @@ func fillPercentiles(t *Table, col int, told []result.Percentile, rows []latency
 		case p.NS == nil:
 			*cell = Cell{"—", Needs}
 		default:
-			*cell = Cell{Text: number.DurationIn(unit, *p.NS)}
+			*cell = Cell{Text: in(*p.NS)}
 			if p.Few {
 				cell.Mark = Few
 			}
 			if rows[i].partial != nil && rows[i].partial(p.P) {
 				cell.Mark = Partial
 			}
+			if rows[i].void != nil && rows[i].void(number.Percentile(p.P)) {
+				cell.Mark = Void
+			}
 		}
 	}
 }
 
-func fillColumn(t *Table, col int, rows []latencyRow, pick func(*result.Distribution) *int64) {
+func fillColumn(t *Table, col int, metric string, rows []latencyRow, pick func(*result.Distribution) *int64) {
 	var values []int64
 	for _, r := range rows {
 		if v := pick(r.d); v != nil {
 			values = append(values, *v)
 		}
 	}
-	unit := number.TimeUnit(values...)
+	in := columnUnit(values)
 	for i, r := range rows {
 		t.Rows[i][col] = plain(number.None)
 		if v := pick(r.d); v != nil {
-			t.Rows[i][col] = plain(number.DurationIn(unit, *v))
+			t.Rows[i][col] = plain(in(*v))
+			if r.void != nil && r.void(metric) {
+				t.Rows[i][col].Mark = Void
+			}
 		}
 	}
+}
+
+// columnUnit writes the times of one column in one unit: that of the largest, or that of the smallest where it would
+// read as nearly nothing. Where no one unit suits all, each has its own.
+func columnUnit(values []int64) func(int64) string {
+	if len(values) == 0 {
+		return number.Duration
+	}
+	unit := number.TimeUnit(values...)
+	least := slices.Min(values)
+	switch {
+	case least == 0 || float64(least)/unit.Size >= 0.01:
+	case float64(slices.Max(values))/float64(least) > 1e5:
+		return number.Duration
+	default:
+		unit = number.TimeUnit(least)
+	}
+	return func(ns int64) string { return number.DurationIn(unit, ns) }
 }
 
 // latencyNotes explains the marks that the table uses.
 func latencyNotes(t *Table, ps []float64) []string {
 	var notes []string
-	var few, partial bool
+	var few, partial, void bool
 	needs := map[float64]bool{}
 	for _, row := range t.Rows {
 		for c, cell := range row {
 			few, partial = few || cell.Mark == Few, partial || cell.Mark == Partial
+			void = void || cell.Mark == Void
 			if cell.Mark == Needs {
 				needs[ps[c-1]] = true
 			}
@@ -134,8 +161,14 @@ func latencyNotes(t *Table, ps []float64) []string {
 	if partial {
 		notes = append(notes, "* leaves out calls that would belong to its slow end: they timed out, never finished or were never sent")
 	}
+	if void {
+		notes = append(notes, voidNote)
+	}
 	return notes
 }
+
+// voidNote explains the mark of numbers that must not be used.
+const voidNote = "! must not be used: a check failed, see Checks"
 
 // leftOut reports which percentiles of the OK calls no longer describe the load.
 func leftOut(c result.Counts) func(p float64) bool { return c.LeavesOut }

@@ -14,9 +14,9 @@ import (
 func run(f *result.File, opt Options) *Story {
 	a := &f.Arms[0]
 	ps := percentilesOf(f, opt)
-	s := &Story{Title: title(f), Headline: runHeadline(f, a), Meta: meta(f), Tiles: tiles(a)}
+	s := &Story{Title: title(f), Headline: runHeadline(f, a), Meta: meta(f), Fair: assurance(f), Tiles: tiles(a, voidedBy(f))}
 	s.arms(armsOf(f))
-	if f.Trust.Level == "not_trustworthy" {
+	if f.Trust.Level == result.TrustNotTrustworthy {
 		s.Struck = true
 		s.Sub = append(s.Sub, "Not trustworthy: "+reasons(f.Trust)+".")
 	}
@@ -24,7 +24,7 @@ func run(f *result.File, opt Options) *Story {
 		s.Sub = append(s.Sub, "Omission: "+stallText(a.Stalls)+". These latencies do not show it: run again with --rate.")
 	}
 	s.Sub = append(s.Sub, loopNature(f.Plan))
-	s.add(latencySection(a, ps))
+	s.add(latencySection(a, ps, voidedBy(f).row(a)))
 	s.add(Section{ID: "load", Title: "Load", Facts: loadFacts(f, a)})
 	s.add(Section{ID: "steps", Title: "Steps", Tables: []Table{stepTable(a)}})
 	bytes := bytesSection([]*result.Arm{a})
@@ -40,23 +40,31 @@ func run(f *result.File, opt Options) *Story {
 	return s
 }
 
-// tiles are the numbers a run is looked at for.
-func tiles(a *result.Arm) []Fact {
-	facts := []Fact{{Name: "goodput", Text: number.Significant(a.Goodput) + " calls/s"}}
+// tiles are the numbers a run is looked at for. A bad one must not be used; what is counted, and not timed, holds.
+func tiles(a *result.Arm, void voided) []Fact {
+	var facts []Fact
+	add := func(name, metric, text string) {
+		fact := Fact{Name: name, Text: text}
+		if metric != "" && void(a, metric) {
+			fact.State = Bad
+		}
+		facts = append(facts, fact)
+	}
+	add("goodput", "rate", number.Significant(a.Goodput)+" calls/s")
 	for _, p := range []float64{50, 99} {
 		if told := a.Latency.Percentile(p); told.NS != nil {
-			facts = append(facts, Fact{Name: number.Percentile(p), Text: number.Duration(*told.NS)})
+			add(number.Percentile(p), number.Percentile(p), number.Duration(*told.NS))
 		}
 	}
 	if a.Latency.Max != nil {
-		facts = append(facts, Fact{Name: "max", Text: number.Duration(*a.Latency.Max)})
+		add("max", "max", number.Duration(*a.Latency.Max))
 	}
-	facts = append(facts, Fact{Name: "errors", Text: number.Percent(a.ErrorShare())})
+	add("errors", "", number.Percent(a.ErrorShare()))
 	if wire := wirePerCall(a); wire > 0 {
-		facts = append(facts, Fact{Name: "bytes/call", Text: number.Significant(wire)})
+		add("bytes/call", "", number.Significant(wire))
 	}
 	if cpu := a.ClientCPU.PerCall(a.Finished()); cpu != nil && *cpu > 0 {
-		facts = append(facts, Fact{Name: "client CPU/call", Text: number.Duration(*cpu)})
+		add("client CPU/call", "cpu", number.Duration(*cpu))
 	}
 	return facts
 }
@@ -278,22 +286,4 @@ func loopNature(p result.Plan) string {
 		s += fmt.Sprintf(" of %s callers", number.Count(int64(p.Concurrency)))
 	}
 	return s + ": each sends its next call when the last one is answered, so a slow server is asked less. For latency under a given load use --rate."
-}
-
-func reasons(t result.Trust) string {
-	var words []string
-	for _, r := range t.Reasons {
-		w := r.Measured
-		if r.Limit != "" {
-			w += " (limit " + r.Limit + ")"
-		}
-		if r.Arm != "" {
-			w = r.Arm + ": " + w
-		}
-		words = append(words, w)
-	}
-	if len(words) == 0 {
-		return "no reason was recorded"
-	}
-	return strings.Join(words, "; ")
 }

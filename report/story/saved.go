@@ -21,16 +21,18 @@ func several(files []*result.File, opt Options) *Story {
 	}
 	ps := percentilesOf(files[0], opt)
 	var arms []*result.Arm
+	void := map[*result.Arm]func(string) bool{}
 	for _, f := range files {
 		for i := range f.Arms {
 			a := f.Arms[i] // a copy, to be named after its file
 			a.Name = f.ID + " " + armName(&a)
 			arms = append(arms, &a)
+			void[&a] = voidedBy(f).row(&f.Arms[i])
 		}
 	}
 	s.arms(arms)
 	betweenHeadline(s, opt.Between)
-	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(arms, ps)}})
+	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(arms, ps, func(a *result.Arm, metric string) bool { return void[a](metric) })}})
 	s.add(Section{ID: "verdicts", Title: "One after the other", Tables: []Table{betweenTable(opt.Between)}})
 	s.add(Section{ID: "differs", Title: "What differs in the set-up", Tables: []Table{differTable(files)}})
 	s.add(Section{ID: "results", Title: "Results", Tables: []Table{fileTable(files)}})

@@ -9,17 +9,17 @@ import (
 	"wiregauge/result"
 )
 
-func latencySection(a *result.Arm, ps []float64) Section {
+func latencySection(a *result.Arm, ps []float64, void func(string) bool) Section {
 	partial := leftOut(a.Counts)
-	rows := []latencyRow{{"from due, ok", &a.Latency, partial}, {"service, ok", &a.Service, partial}}
+	rows := []latencyRow{{"from due, ok", &a.Latency, partial, void}, {"service, ok", &a.Service, partial, void}}
 	if a.FailedLatency.N > 0 || a.Failed > 0 {
-		rows = append(rows, latencyRow{"from due, failed", &a.FailedLatency, nil}, latencyRow{"service, failed", &a.FailedService, nil})
+		rows = append(rows, latencyRow{"from due, failed", &a.FailedLatency, nil, void}, latencyRow{"service, failed", &a.FailedService, nil, void})
 	}
 	if a.FirstByte.N > 0 {
-		rows = append(rows, latencyRow{"first byte, ok", &a.FirstByte, nil})
+		rows = append(rows, latencyRow{"first byte, ok", &a.FirstByte, nil, void})
 	}
 	if a.MessageGap != nil && a.MessageGap.N > 0 {
-		rows = append(rows, latencyRow{"between messages", a.MessageGap, nil})
+		rows = append(rows, latencyRow{"between messages", a.MessageGap, nil, void})
 	}
 	t := latencyTable("latency", rows, ps)
 	if row := allCalls(a, &t, ps); row != nil {
@@ -236,10 +236,10 @@ func ageTable(arms []result.Arm, ps []float64) Table {
 			prefix = armName(a) + ", "
 		}
 		if a.Unfinished > 0 {
-			rows = append(rows, latencyRow{prefix + "age of unfinished", &a.Ages, nil})
+			rows = append(rows, latencyRow{prefix + "age of unfinished", &a.Ages, nil, nil})
 		}
 		if a.Unsent > 0 {
-			rows = append(rows, latencyRow{prefix + "age of unsent", &a.UnsentAges, nil})
+			rows = append(rows, latencyRow{prefix + "age of unsent", &a.UnsentAges, nil, nil})
 		}
 	}
 	if len(rows) == 0 {

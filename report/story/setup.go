@@ -66,7 +66,7 @@ func notesSection(f *result.File) Section {
 
 // setupSection is what it takes to know and repeat the measurement.
 func setupSection(f *result.File) Section {
-	sec := Section{ID: "setup", Title: "Set-up", Detail: true}
+	sec := Section{ID: "setup", Title: "Set-up", Detail: true, Tables: []Table{differenceTable(f)}}
 	add := func(name, text string) {
 		if text != "" {
 			sec.Facts = append(sec.Facts, Fact{Name: name, Text: Clean(text)})
@@ -92,6 +92,44 @@ func setupSection(f *result.File) Section {
 		sec.Facts = append(sec.Facts, Fact{Name: "again", Text: Clean(shellLine(f.Command)), Code: true})
 	}
 	return sec
+}
+
+// differenceTable is what differs between the arms, and nothing that does not.
+func differenceTable(f *result.File) Table {
+	t := Table{Columns: []Column{{Name: "what differs", Text: true}}}
+	for i := range f.Arms {
+		t.Columns = append(t.Columns, Column{Name: armName(&f.Arms[i]), Text: true})
+	}
+	for _, row := range []struct {
+		name string
+		of   func(*result.Arm) string
+	}{
+		{"protocol", func(a *result.Arm) string { return a.Protocol }},
+		{"address", func(a *result.Arm) string { return a.URL }},
+		{"method", func(a *result.Arm) string { return a.Method }},
+		{"client", func(a *result.Arm) string { return a.Client }},
+		{"connections", func(a *result.Arm) string { return number.Count(int64(a.Connections.Asked)) }},
+		{"TLS", func(a *result.Arm) string { return a.Connections.TLS }},
+		{"ALPN", func(a *result.Arm) string { return a.Connections.ALPN }},
+		{"asked rate", func(a *result.Arm) string {
+			if a.AskedRate == nil {
+				return ""
+			}
+			return number.Significant(*a.AskedRate) + "/s"
+		}},
+	} {
+		cells := []Cell{plain(row.name)}
+		differs := false
+		for i := range f.Arms {
+			text := cmp.Or(Clean(row.of(&f.Arms[i])), "-")
+			differs = differs || i > 0 && text != cells[1].Text
+			cells = append(cells, plain(text))
+		}
+		if differs {
+			t.Rows = append(t.Rows, cells)
+		}
+	}
+	return t
 }
 
 func clientKind(a *result.Arm) string {

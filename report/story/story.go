@@ -13,6 +13,7 @@ type Story struct {
 	Headline string // one sentence
 	Struck   bool   // no winner may be named: the numbers are shown struck through
 	Sub      []string
+	Fair     []Fact // whether it was fair and is trusted
 	Meta     []Fact // run id, time, host
 	Tiles    []Fact // the few numbers of a single run
 	Arms     []*result.Arm
@@ -24,6 +25,7 @@ type Story struct {
 type Section struct {
 	ID, Title string
 	Detail    bool // the terminal leaves it out; pages and Markdown show it
+	Page      bool // only pages show it: it is too long for a terminal or a comment
 	Tables    []Table
 	Facts     []Fact
 	Lines     []string
@@ -80,12 +82,13 @@ type Cell struct {
 type Mark uint8
 
 // The marks. Few: fewer than 100 values lie beyond. Needs: not told, too few values. Partial: leaves out calls
-// that would change it.
+// that would change it. Void: a check says that the number must not be used.
 const (
 	NoMark Mark = iota
 	Few
 	Needs
 	Partial
+	Void
 )
 
 // Options shape a story.
@@ -139,6 +142,7 @@ func (s *Story) Map(f func(string) string) {
 	s.Title, s.Headline = f(s.Title), f(s.Headline)
 	mapAll(s.Sub, f)
 	mapFacts(s.Meta, f)
+	mapFacts(s.Fair, f)
 	for i := range s.Sections {
 		sec := &s.Sections[i]
 		sec.Title = f(sec.Title)

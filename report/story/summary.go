@@ -6,11 +6,11 @@ import (
 )
 
 // summaryTable is one row an arm: rate, percentiles, bytes, CPU, errors.
-func summaryTable(arms []*result.Arm, ps []float64) Table {
+func summaryTable(arms []*result.Arm, ps []float64, void voided) Table {
 	ps = fewPercentiles(ps)
 	var rows []latencyRow
 	for _, a := range arms {
-		rows = append(rows, latencyRow{summaryName(a), &a.Latency, leftOut(a.Counts)})
+		rows = append(rows, latencyRow{summaryName(a), &a.Latency, leftOut(a.Counts), void.row(a)})
 	}
 	t := latencyTable("target", rows, ps)
 	percentiles := t.Columns[1 : 1+len(ps)]
@@ -37,11 +37,11 @@ func summaryTable(arms []*result.Arm, ps []float64) Table {
 	cpuUnit, serverUnit := number.TimeUnit(cpu...), number.TimeUnit(serverCPU...)
 	for i, a := range arms {
 		t.Series = append(t.Series, i)
-		row := []Cell{t.Rows[i][0], plain(number.Significant(a.Goodput))}
+		row := []Cell{t.Rows[i][0], void.cell(a, "rate", plain(number.Significant(a.Goodput)))}
 		row = append(row, t.Rows[i][1:1+len(ps)]...)
-		row = append(row, plain(bytesCell(a)), orNone(cpuUnit, a.ClientCPU.PerCall(a.Finished())), plain(number.Percent(a.ErrorShare())))
+		row = append(row, plain(bytesCell(a)), void.cell(a, "cpu", orNone(cpuUnit, a.ClientCPU.PerCall(a.Finished()))), plain(number.Percent(a.ErrorShare())))
 		if server {
-			row = append(row, serverCell(a, serverUnit))
+			row = append(row, void.cell(a, "server_cpu", serverCell(a, serverUnit)))
 		}
 		t.Rows[i] = row
 	}

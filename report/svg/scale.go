@@ -74,7 +74,7 @@ func (s Scale) logTicks(want int) []float64 {
 				}
 			}
 		}
-		if len(ticks) > 2*want && len(best) >= 2 {
+		if len(ticks) > want+3 && len(best) >= 3 || len(ticks) > 2*want && len(best) >= 2 {
 			return best
 		}
 		best = ticks

@@ -138,6 +138,11 @@ func (p *Path) Line(x, y float64) { p.b.WriteString("L" + num(x) + " " + num(y))
 // Step draws level to x, then straight to y.
 func (p *Path) Step(x, y float64) { p.b.WriteString("H" + num(x) + "V" + num(y)) }
 
+// Box draws a closed rectangle.
+func (p *Path) Box(x, y, w, h float64) {
+	p.b.WriteString("M" + num(x) + " " + num(y) + "h" + num(w) + "v" + num(h) + "h" + num(-w) + "z")
+}
+
 // Empty reports whether nothing was drawn.
 func (p *Path) Empty() bool { return p.b.Len() == 0 }
 

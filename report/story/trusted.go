@@ -1,0 +1,128 @@
+package story
+
+import (
+	"fmt"
+	"strings"
+
+	"wiregauge/report/number"
+	"wiregauge/result"
+)
+
+// A voided says whether a number of an arm must not be used: a percentile ("p99") or another one ("rate", "cpu").
+type voided func(a *result.Arm, metric string) bool
+
+// voidedBy are the numbers that a file's own checks speak against.
+func voidedBy(f *result.File) voided {
+	return func(a *result.Arm, metric string) bool {
+		return f.Trust.Of(a.Name, metric) == result.TrustNotTrustworthy
+	}
+}
+
+// row is v for the percentiles of one arm's row; nil when nothing is known to be void.
+func (v voided) row(a *result.Arm) func(string) bool {
+	if v == nil {
+		return nil
+	}
+	return func(metric string) bool { return v(a, metric) }
+}
+
+// cell is c, marked when the number must not be used.
+func (v voided) cell(a *result.Arm, metric string, c Cell) Cell {
+	if v != nil && v(a, metric) {
+		c.Mark = Void
+	}
+	return c
+}
+
+// voidAll marks every number of a section: where no winner may be named, none may be read out of the numbers.
+func (s *Story) voidAll(id string) {
+	for i := range s.Sections {
+		if s.Sections[i].ID != id {
+			continue
+		}
+		for _, t := range s.Sections[i].Tables {
+			for _, row := range t.Rows {
+				for c := range row {
+					if !t.Columns[c].Text {
+						row[c].Mark = Void
+					}
+				}
+			}
+		}
+	}
+}
+
+// assurance says in two short facts whether the comparison was fair and the numbers are trusted.
+func assurance(f *result.File) []Fact {
+	var facts []Fact
+	if f.Fair != nil {
+		passed, counted := fairCount(f.Fair)
+		state := OK
+		if !f.Fair.OK() {
+			state = Bad
+		}
+		facts = append(facts, Fact{Name: "Fair test", Text: fmt.Sprintf("%d of %d checks pass", passed, counted), State: state})
+	}
+	return append(facts, trustInShort(f.Trust))
+}
+
+func fairCount(fair *result.Fair) (passed, counted int) {
+	for _, c := range fair.Checks {
+		if c.Unknown {
+			continue
+		}
+		counted++
+		if c.Passed {
+			passed++
+		}
+	}
+	return passed, counted
+}
+
+func trustInShort(t result.Trust) Fact {
+	fact := Fact{Name: "Trust"}
+	switch t.Level {
+	case result.TrustOK:
+		fact.State, fact.Text = OK, "numbers are trusted"
+	case result.TrustSuspect:
+		fact.State, fact.Text = Note, "suspect: "+reasons(t)
+	case result.TrustNotTrustworthy:
+		fact.State, fact.Text = Bad, "not trustworthy" // the reasons stand below the first sentence
+	default:
+		return Fact{Name: "Trust", Text: "unchecked", State: Unknown}
+	}
+	if t.Checked > 0 {
+		fact.Text += fmt.Sprintf(" (%s of %s checks pass)", number.Count(int64(t.Passed)), number.Count(int64(t.Checked)))
+	}
+	return fact
+}
+
+// reasons are the doubts that lower the level, the worst first. Notes and what could not be read are with the checks.
+func reasons(t result.Trust) string {
+	var words []string
+	for _, level := range []string{result.TrustNotTrustworthy, result.TrustSuspect, ""} {
+		for _, r := range t.Reasons {
+			if r.Level == level && (level != result.TrustSuspect || t.Level == result.TrustSuspect) {
+				words = append(words, reasonWords(r))
+			}
+		}
+	}
+	if len(words) == 0 {
+		return "no reason was recorded"
+	}
+	return strings.Join(words, "; ")
+}
+
+func reasonWords(r result.Reason) string {
+	w := r.Measured
+	if r.Name != "" {
+		w = r.Name + " " + w
+	}
+	if r.Limit != "" {
+		w += " (limit " + r.Limit + ")"
+	}
+	if r.Arm != "" {
+		w = r.Arm + ": " + w
+	}
+	return Clean(w)
+}
