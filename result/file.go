@@ -30,6 +30,7 @@ type File struct {
 	Verdicts   []Verdict         `json:"verdicts,omitempty"`
 	Gates      []Gate            `json:"gates,omitempty"`
 	NoiseFloor *NoiseFloor       `json:"noise_floor,omitempty"` // comparison with --control: the baseline against itself
+	Against    *Against          `json:"against,omitempty"`     // --against FILE: something measured at another time
 	Sweep      []Point           `json:"sweep,omitempty"`
 	Capacity   *Capacity         `json:"capacity,omitempty"` // run with --find-max
 	Notes      []string          `json:"notes,omitempty"`    // said once for the whole file

@@ -21,7 +21,7 @@ type reader struct {
 var sections = []string{"load", "targets"}
 
 // targetKeys are those of a target that are no options.
-var targetKeys = []string{"url", "start", "dir", "environ"}
+var targetKeys = []string{"url", "start", "build", "dir", "environ"}
 
 func (r *reader) suite(root *node) {
 	if root.kind != mapping {
@@ -107,7 +107,9 @@ func (r *reader) target(p pair) {
 		case "url":
 			t.URL, given = r.url(q.value), true
 		case "start":
-			t.Start, t.StartIsList = r.words(q.value), q.value.kind == list
+			t.Start, t.StartIsList = r.words(q.value, "start"), q.value.kind == list
+		case "build":
+			t.Build, t.BuildIsList = r.words(q.value, "build"), q.value.kind == list
 		case "ready":
 			r.fault(q.key.line, q.key.column, "ready is not in this version: a server is ready when a call to it is answered; leave the key out")
 		case "dir":

@@ -16,6 +16,7 @@ func Schema(keys Keys) []byte {
 	target := properties(keys.Target)
 	target["url"] = described("string", "where calls go; {port} is the port given to start")
 	target["start"] = map[string]any{"type": []string{"string", "array"}, "description": "starts the server, without a shell; {port} is a free port"}
+	target["build"] = map[string]any{"type": []string{"string", "array"}, "description": "makes what start runs, once, before the first launch; without a shell"}
 	target["dir"] = described("string", "folder in which start runs")
 	target["environ"] = map[string]any{"type": []string{"object", "array"}, "description": "environment of start"}
 	top := map[string]any{}

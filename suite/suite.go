@@ -44,6 +44,8 @@ type Target struct {
 	Start []string // one entry as written, or the words of a list
 	// StartIsList says that Start was a list: its words are used as they are.
 	StartIsList bool
+	Build       []string // what makes the program that Start runs, likewise
+	BuildIsList bool
 	Dir         string
 	Environ     []string // "K=V"
 	Settings    []Setting

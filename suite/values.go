@@ -62,9 +62,9 @@ func (r *reader) values(n *node, between string) []string {
 }
 
 // words is a command: one text, or a list of words.
-func (r *reader) words(n *node) []string {
+func (r *reader) words(n *node, key string) []string {
 	if n.kind == mapping || n.null {
-		r.fault(n.line, n.column, "start is a command line or a list of words")
+		r.fault(n.line, n.column, "%s is a command line or a list of words", key)
 		return nil
 	}
 	return r.values(n, "")

@@ -69,6 +69,8 @@ type comparison struct {
 	arms  []*arm
 	gates []gate.Gate
 	plan  compare.Plan
+	base  *base      // --against a commit
+	saved *yardstick // --against a file
 }
 
 func (c *comparison) run(ctx context.Context, args []string) error {
@@ -78,6 +80,13 @@ func (c *comparison) run(ctx context.Context, args []string) error {
 	}
 	if err := c.read(args); err != nil {
 		return err
+	}
+	if err := c.against(ctx); err != nil {
+		return err
+	}
+	if len(c.arms) < 2 {
+		return usage("compare needs two arms or more, got %d", len(c.arms)).
+			with("try", "wiregauge compare rest=http://localhost:8080/v1/check grpc=grpc://localhost:50051/pkg.Service/Method -d '{…}'")
 	}
 	return c.carryOut(ctx, tags)
 }
@@ -94,6 +103,11 @@ func (c *comparison) carryOut(ctx context.Context, tags map[string]string) error
 	if c.o.DryRun {
 		return c.dryRun()
 	}
+	tidy, err := c.setUp(ctx)
+	defer func() { _ = tidy() }() // what is left of a copy is in the temporary folder
+	if err != nil {
+		return err
+	}
 	c.announce()
 	show := newCompareProgress(c.app, &c.o.TalkOptions)
 	c.plan.Progress = show.show
@@ -103,8 +117,11 @@ func (c *comparison) carryOut(ctx context.Context, tags map[string]string) error
 		return c.failed(ctx, err)
 	}
 	f.Title, f.Labels, f.Command = c.o.Name, tags, redact(c.app.args)
-	f.Gates = gate.Judge(c.gates, f.Arms)
 	c.fillPlan(f)
+	if c.saved != nil {
+		c.saved.against(f, float64(c.o.MinEffect))
+	}
+	f.Gates = judgeGates(c.gates, f)
 	if err := c.app.write(&c.o.OutputOptions, outs, f); err != nil {
 		return err
 	}
@@ -124,11 +141,24 @@ func (c *comparison) read(args []string) error {
 			return err
 		}
 	}
-	if len(c.arms) < 2 {
-		return usage("compare needs two arms or more, got %d", len(c.arms)).
+	if len(c.arms) == 0 {
+		return usage("compare needs two arms or more, got 0").
 			with("try", "wiregauge compare rest=http://localhost:8080/v1/check grpc=grpc://localhost:50051/pkg.Service/Method -d '{…}'")
 	}
 	return c.override()
+}
+
+// against settles what --against names: a file is compared with at the end, a commit becomes an arm.
+func (c *comparison) against(ctx context.Context) error {
+	y, err := c.app.readYardstick(c.o.Against)
+	switch {
+	case err != nil || y == nil:
+		return err
+	case y.file != nil:
+		c.saved = y
+		return nil
+	}
+	return c.addBase(ctx)
 }
 
 // add takes one NAME=URL.
@@ -183,7 +213,7 @@ func (c *comparison) prepare(ctx context.Context) error {
 		c.plan.Arms = append(c.plan.Arms, a.spec())
 	}
 	c.plan.Seed, c.plan.Baseline, c.plan.MinEffect = c.o.Seed, c.o.Baseline, float64(c.o.MinEffect)
-	c.plan.Control = c.o.Control
+	c.plan.Control, c.plan.Shown = c.o.Control, comparedMetrics(c.gates)
 	c.plan.Percentiles, c.plan.Open = c.o.Percentiles, c.o.Rate.open()
 	if c.o.Primary != "" {
 		c.plan.Primary = strings.Split(c.o.Primary, ",")

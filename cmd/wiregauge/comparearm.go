@@ -24,6 +24,7 @@ type arm struct {
 	o       *compareOptions
 	set     *option.Set
 	command []string // that starts its server; empty when it is already running
+	build   []string // that makes what command runs; empty for none
 	dir     string
 	environ []string
 	target  *protocol.Target // as parsed before any launch
@@ -42,26 +43,13 @@ type readyArm struct {
 func (c *comparison) newArm(name, raw string) *arm {
 	own := *c.o
 	a := &arm{of: c, name: name, raw: raw, o: &own}
-	a.set = option.Bind(nil, a.o)
-	for _, given := range c.set.All() {
-		if !given.Given() {
-			continue
-		}
-		origin, from := given.Origin()
-		values := []string{given.Text()}
-		mine := a.set.Lookup(given.Name)
-		if given.Repeats() {
-			values = strings.Split(given.Text(), "\n")
-		}
-		// What was taken once is taken again; and Apply starts from nothing when a stronger origin speaks.
-		_ = mine.Apply(origin, from, values...)
-	}
+	a.set = copied(c.set, a.o)
 	return a
 }
 
 // common are the options that hold for the comparison as a whole and cannot be set for one arm.
 var common = []string{
-	"launches", "rounds", "turn", "quick", "control", "baseline", "min-effect", "primary", "require-verdict", "set", "fail-if",
+	"launches", "rounds", "turn", "quick", "control", "baseline", "min-effect", "primary", "require-verdict", "set", "fail-if", "against",
 	"max-errors", "output", "percentiles", "title", "theme", "silent", "verbose", "color", "no-color", "progress",
 	"file", "env", "name", "label", "dry-run", "i-own-this-target", "ramp", "total", "duration", "seed", "warmup",
 }
@@ -94,12 +82,16 @@ func (a *arm) apply(origin option.Origin, from, key, value string) error {
 	case "dir":
 		a.dir = value
 		return nil
-	case "start":
+	case "start", "build":
 		words, err := splitCommand(value)
 		if err != nil {
-			return usage("arm %s: start: %w", a.name, err)
+			return usage("arm %s: %s: %w", a.name, key, err)
 		}
-		a.command = words
+		if key == "start" {
+			a.command = words
+		} else {
+			a.build = words
+		}
 		return nil
 	}
 	known := a.set.Lookup(key)
@@ -120,7 +112,7 @@ func (a *arm) apply(origin option.Origin, from, key, value string) error {
 }
 
 func (a *arm) settable() []string {
-	names := []string{"url", "start", "dir"}
+	names := []string{"url", "start", "build", "dir"}
 	for _, o := range a.set.All() {
 		if !slices.Contains(common, o.Name) {
 			names = append(names, o.Name)

@@ -27,14 +27,13 @@ func (c *comparison) readSuite() error {
 // addTarget makes one entry under targets an arm.
 func (c *comparison) addTarget(f *suite.File, t *suite.Target) error {
 	a := c.newArm(t.Name, t.URL)
-	a.dir, a.environ, a.command = t.Dir, t.Environ, t.Start
-	at := fmt.Sprintf("%s:%d", f.Name, t.Line)
-	if len(t.Start) > 0 && !t.StartIsList {
-		words, err := splitCommand(t.Start[0])
-		if err != nil {
-			return usage("%s: target %s: start: %w", at, t.Name, err)
-		}
-		a.command = words
+	a.dir, a.environ = t.Dir, t.Environ
+	var err error
+	if a.command, err = commandOf(f, t, "start", t.Start, t.StartIsList); err != nil {
+		return err
+	}
+	if a.build, err = commandOf(f, t, "build", t.Build, t.BuildIsList); err != nil {
+		return err
 	}
 	for _, s := range t.Settings {
 		for _, value := range s.Values {
@@ -45,4 +44,16 @@ func (c *comparison) addTarget(f *suite.File, t *suite.Target) error {
 	}
 	c.arms = append(c.arms, a)
 	return nil
+}
+
+// commandOf is a command of a target as words: a list is taken as it is.
+func commandOf(f *suite.File, t *suite.Target, key string, words []string, isList bool) ([]string, error) {
+	if len(words) == 0 || isList {
+		return words, nil
+	}
+	cut, err := splitCommand(words[0])
+	if err != nil {
+		return nil, usage("%s:%d: target %s: %s: %w", f.Name, t.Line, t.Name, key, err)
+	}
+	return cut, nil
 }

@@ -178,7 +178,7 @@ func TestThePageOnSuitesNamesEveryKey(t *testing.T) {
 			}
 		}
 	}
-	keys = append(keys, "load", "targets", "mode", "url", "start", "dir", "environ")
+	keys = append(keys, "load", "targets", "mode", "url", "start", "build", "dir", "environ")
 	named := tableNames(text)
 	for _, key := range keys {
 		if !slices.Contains(named, key) {

@@ -12,7 +12,7 @@ import (
 
 // laterFlags belong to later versions: known, and refused as such.
 var laterFlags = map[string]bool{
-	"find-max": true, "users": true, "against": true, "control": true, "aa": true, "net": true, "feed": true,
+	"find-max": true, "users": true, "net": true, "feed": true,
 	"route": true, "interaction": true, "agents": true, "agents-timeout": true, "min-agents": true,
 	"on-agent-loss": true, "orphan-timeout": true, "max-duration": true, "warmup-max": true, "closed": true,
 	"encode": true, "include-errors": true, "redact": true, "allow-run": true, "types": true, "scale": true, "need": true, "details": true, "duet": true,

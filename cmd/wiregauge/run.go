@@ -28,7 +28,8 @@ type runOptions struct {
 
 // GateOptions say what makes the exit code fail.
 type GateOptions struct {
-	FailIf    []string     `flag:"fail-if" value:"EXPR" help:"a bound: p99<50ms, errors<0.1%, rate>=2000; exit 99 beyond it (repeat)"`
+	FailIf    []string     `flag:"fail-if" value:"EXPR" help:"a bound: p99<50ms, errors<0.1%, rate>=2000, or against a baseline p99<+10%; exit 99 beyond it (repeat)"`
+	Against   string       `flag:"against" value:"FILE|COMMIT" help:"compare with a saved result, in words only, or with a branch or commit, whose server is started beside the present one and takes its turns with it (needs start:)"`
 	MaxErrors option.Share `flag:"max-errors" value:"SHARE" default:"1%" help:"exit 5 when more calls fail; 100% never does"`
 }
 
@@ -64,6 +65,7 @@ type test struct {
 	o       *runOptions
 	set     *option.Set
 	gates   []gate.Gate
+	saved   *yardstick // --against a file
 	outs    []report.Output
 	target  *prepared
 	payload *payload
@@ -82,6 +84,12 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 	url, err := t.url(args)
 	if err != nil {
 		return err
+	}
+	if t.saved, err = a.readYardstick(o.Against); err != nil {
+		return err
+	}
+	if t.saved != nil && t.saved.file == nil {
+		return a.runAgainst(ctx, o, set, url, args)
 	}
 	if err := t.check(); err != nil {
 		return err
@@ -138,6 +146,9 @@ func (t *test) check() (err error) {
 	for _, g := range t.gates {
 		if g.Arm != "" {
 			return usage("--fail-if %q names the arm %q, and run has no arms", g.Expr, g.Arm)
+		}
+		if g.Relative && t.saved == nil {
+			return usage("--fail-if %q is a change from a baseline, and there is none", g.Expr).with("try", "--against BRANCH, or wiregauge compare")
 		}
 	}
 	if t.labels, err = labels(t.o.Label); err != nil {
@@ -208,7 +219,10 @@ func (t *test) carryOut(ctx context.Context, engine *load.Engine) (turns []resul
 
 // finish prints and saves what was measured, and says by the exit code what it is worth.
 func (t *test) finish(ctx context.Context) error {
-	t.file.Gates = gate.Judge(t.gates, t.file.Arms)
+	if t.saved != nil {
+		t.saved.against(t.file, minEffect)
+	}
+	t.file.Gates = judgeGates(t.gates, t.file)
 	if err := errors.Join(t.write(), t.keepCalls()); err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func (a *app) applySuite(set *option.Set, file string, env, args []string) (url 
 	if err != nil || target == nil {
 		return "", rest, err
 	}
-	if len(target.Start) > 0 {
+	if len(target.Start) > 0 && !set.Given("against") {
 		return "", nil, usage("%s:%d: run starts no server, and target %q has a start command", f.Name, target.Line, target.Name).
 			with("try", "wiregauge compare -f "+file)
 	}

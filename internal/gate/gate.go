@@ -1,4 +1,5 @@
-// Package gate is the small grammar of --fail-if: [ARM.]METRIC OP VALUE, several joined by commas.
+// Package gate is the small grammar of --fail-if: [ARM.]METRIC OP VALUE, several joined by commas. A VALUE with a sign and
+// a % is a change from a baseline: p99<+10%.
 //
 // A gate names a bound; which side of it is good is known from the metric, because a gate that fails when latency
 // is low has no use. So "p99<50ms", which states the good condition, and "p99>=50ms", which states the bad one,
@@ -12,6 +13,7 @@ import (
 
 	"wiregauge/internal/nearest"
 	"wiregauge/internal/option"
+	"wiregauge/result"
 )
 
 // A Gate is one bound.
@@ -23,10 +25,12 @@ type Gate struct {
 	Bound float64
 	// Inclusive says that the bound itself is still good.
 	Inclusive bool
-	unit      string  // "ns", "ratio", "calls/s", "bytes", "calls"
-	percent   float64 // of a percentile, else 0
-	floor     bool    // more is better
-	value     string  // the bound as typed, for the words
+	// Relative says that Bound is how far the metric may move from the baseline's value, as a share: 0.1 for p99<+10%.
+	Relative bool
+	Floor    bool    // more is better
+	unit     string  // "ns", "ratio", "calls/s", "bytes", "calls"
+	percent  float64 // of a percentile, else 0
+	value    string  // the bound as typed, for the words
 }
 
 // metrics and their units; percentiles beside them.
@@ -80,7 +84,7 @@ func Parse(expr string) (Gate, error) {
 	if err := g.bound(); err != nil {
 		return g, err
 	}
-	statesGood := (op[0] == '>') == g.floor
+	statesGood := (op[0] == '>') == g.Floor
 	g.Inclusive = statesGood == (len(op) == 2)
 	return g, nil
 }
@@ -107,7 +111,7 @@ func (g *Gate) metric(text string) error {
 		return unknownMetric(g.Expr, name)
 	}
 	g.unit = unit
-	g.floor = unit == "calls/s"
+	g.Floor = unit == "calls/s"
 	return nil
 }
 
@@ -131,7 +135,7 @@ func (g *Gate) bound() (err error) {
 	case g.value == "":
 		return &Error{g.Expr, "the value is missing"}
 	case strings.HasPrefix(g.value, "+"), strings.HasPrefix(g.value, "-") && strings.HasSuffix(g.value, "%"):
-		return &Error{g.Expr, "a bound against a baseline needs --against, which is not in this version"}
+		return g.change()
 	}
 	switch g.unit {
 	case "ns":
@@ -154,6 +158,21 @@ func (g *Gate) bound() (err error) {
 	if err != nil {
 		return &Error{g.Expr, g.Metric + " " + err.Error()}
 	}
+	return nil
+}
+
+// change reads a bound on the change from a baseline: "+10%".
+func (g *Gate) change() error {
+	switch g.Metric {
+	case "errors", "unfinished", "max", "ttfb":
+		return &Error{g.Expr, g.Metric + " has no bound against a baseline; give one in numbers, such as errors<0.1%"}
+	}
+	number, percent := strings.CutSuffix(g.value, "%")
+	share, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if err != nil || !percent || !(share > -100 && share <= 1e6) {
+		return &Error{g.Expr, "a bound against a baseline is a change in percent above -100% such as +10% or -5%"}
+	}
+	g.Relative, g.Bound, g.unit = true, share/100, "change"
 	return nil
 }
 
@@ -186,18 +205,48 @@ func (g *Gate) Words() string {
 		}
 	}
 	value := spaced(g.value)
+	if g.Relative {
+		return g.relativeWords(name, verb)
+	}
 	if g.unit == "calls/s" && !strings.HasSuffix(value, "/s") {
 		value += "/s"
 	}
 	switch {
-	case g.floor && g.Inclusive:
+	case g.Floor && g.Inclusive:
 		return fmt.Sprintf("fails when %s %s below %s", name, verb, value)
-	case g.floor:
+	case g.Floor:
 		return fmt.Sprintf("fails when %s %s %s or less", name, verb, value)
 	case g.Inclusive:
 		return fmt.Sprintf("fails when %s %s above %s", name, verb, value)
 	}
 	return fmt.Sprintf("fails when %s %s %s or more", name, verb, value)
+}
+
+// relativeWords are "fails when p99 is 10 % or more above the baseline's".
+func (g *Gate) relativeWords(name, verb string) string {
+	side, size := "above", g.Bound
+	if g.Bound < 0 {
+		side, size = "below", -g.Bound
+	}
+	far := fmt.Sprintf("%.4g %%", 100*size)
+	if toward := (side == "below") == g.Floor; g.Bound != 0 {
+		switch {
+		case toward && g.Inclusive:
+			return fmt.Sprintf("fails when %s %s more than %s %s the baseline's", name, verb, far, side)
+		case toward:
+			return fmt.Sprintf("fails when %s %s %s or more %s the baseline's", name, verb, far, side)
+		}
+		if g.Inclusive {
+			return fmt.Sprintf("fails unless %s %s %s or more %s the baseline's", name, verb, far, side)
+		}
+		return fmt.Sprintf("fails unless %s %s more than %s %s the baseline's", name, verb, far, side)
+	}
+	return fmt.Sprintf("fails when %s %s %s the baseline's", name, verb, map[bool]string{true: "below", false: "above"}[g.Floor])
+}
+
+// Answer is a relative gate as it is kept, judged for one arm by whoever knows the baseline.
+func (g *Gate) Answer(arm string, change *float64, passed bool, unknown string) result.Gate {
+	return result.Gate{Expr: g.Expr, Words: g.Words(), Unit: g.unit, Arm: arm, Value: change, Passed: passed, Unknown: unknown}
 }
 
 // spaced puts a space between a number and its unit: "50 ms", "0.1 %".

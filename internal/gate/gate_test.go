@@ -24,6 +24,13 @@ func TestBothSpellingsSetOneBound(t *testing.T) {
 		{"mean of an arm", "rest.mean<1m30s", "fails when mean of rest is 1m30s or more"},
 		{"bytes", "bytes<300b", "fails when bytes are 300 b or more"},
 		{"bytes without a unit", "bytes<300", "fails when bytes are 300 or more"},
+		{"against a baseline", "p99<+10%", "fails when p99 is 10 % or more above the baseline's"},
+		{"against a baseline, bound included", "p99<=+2.5%", "fails when p99 is more than 2.5 % above the baseline's"},
+		{"the bad spelling against a baseline", "p99>+10%", "fails when p99 is more than 10 % above the baseline's"},
+		{"a rate against a baseline", "new.rate>-5%", "fails when rate of new is 5 % or more below the baseline's"},
+		{"better than a baseline", "p50<-20%", "fails unless p50 is more than 20 % below the baseline's"},
+		{"better than a baseline, bound included", "rate>=+20%", "fails unless rate is 20 % or more above the baseline's"},
+		{"no worse than a baseline", "bytes<=+0%", "fails when bytes are above the baseline's"},
 		{"unfinished calls", "unfinished<=0", "fails when the number of unfinished calls is above 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -50,7 +57,9 @@ func TestParseRefuses(t *testing.T) {
 		{"a latency without unit", "p99<50", "For seconds write 50s."},
 		{"a share without %", "errors<0.1", "wants a share such as 1%"},
 		{"a negative latency", "p99<-5ms", "a time of 0 or more"},
-		{"against a baseline", "p99<+10%", "--against, which is not in this version"},
+		{"against a baseline without a %", "p99<+10ms", "a change in percent"},
+		{"less than nothing", "p99<-100%", "above -100%"},
+		{"failures against a baseline", "errors<+10%", "errors has no bound against a baseline"},
 		{"a rate that is no number", "rate>fast", "wants a number"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -133,7 +142,7 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, expr string) {
 		g, err := Parse(expr)
-		if err == nil && (g.Words() == "" || g.Bound < 0) {
+		if err == nil && (g.Words() == "" || g.Bound < 0 && !g.Relative) {
 			t.Errorf("%q became %+v", expr, g)
 		}
 	})

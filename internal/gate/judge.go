@@ -12,15 +12,18 @@ import (
 // enough is how many values must lie beyond a percentile before it decides anything.
 const enough = 10
 
-// Judge evaluates gates against the arms of a result: one record per gate and arm. A gate that names an arm is
+// Judge evaluates gates against the arms of a result: one record per gate and arm, relative gates left out. A gate that names an arm is
 // judged on that arm only; a gate whose arm does not exist is unknown.
 func Judge(gates []Gate, arms []result.Arm) []result.Gate {
 	var list []result.Gate
 	for i := range gates {
 		g := &gates[i]
+		if g.Relative {
+			continue
+		}
 		found := false
 		for j := range arms {
-			if g.Arm != "" && g.Arm != arms[j].Name || g.Arm == "" && arms[j].Floor && len(arms) > 1 {
+			if g.Arm != "" && g.Arm != arms[j].Name || g.Arm == "" && (arms[j].Floor || arms[j].Control) && len(arms) > 1 {
 				continue
 			}
 			found = true
@@ -56,7 +59,7 @@ func (g *Gate) good(v float64) bool {
 	switch {
 	case v == g.Bound:
 		return g.Inclusive
-	case g.floor:
+	case g.Floor:
 		return v > g.Bound
 	}
 	return v < g.Bound
@@ -140,6 +143,9 @@ func Say(g result.Gate) string {
 	if g.Passed {
 		word = "passed"
 	}
+	if g.Value == nil {
+		return fmt.Sprintf("gate %s: %s", name, word)
+	}
 	return fmt.Sprintf("gate %s: %s, measured %s", name, word, measured(*g.Value, g.Unit))
 }
 
@@ -149,6 +155,8 @@ func measured(v float64, unit string) string {
 		return number.Duration(int64(v))
 	case unit == "ratio":
 		return number.Percent(v)
+	case unit == "change":
+		return fmt.Sprintf("%+.3g %%", v*100)
 	case math.Abs(v) >= 1000:
 		return number.Count(int64(math.Round(v))) + " " + unit
 	}
