@@ -201,7 +201,10 @@ func (p *page) peak() string {
 		y[i] = (y[i]*first - 1) / (n - 1)
 	}
 	kappa, sigma := line(x, y)
-	got, want := math.Sqrt((1-sigma)/kappa), truth.Peak(0.05, 0.001)
+	if kappa <= 0 || sigma >= 1 {
+		return fmt.Sprintf("sigma %.4f, kappa %.5f: no peak is found, planted %.1f", sigma, kappa, truth.Peak(0.05, 0.001))
+	}
+	got, want := truth.Peak(sigma, kappa), truth.Peak(0.05, 0.001)
 	return fmt.Sprintf("sigma %.4f, kappa %.5f: a peak at %.1f calls in flight, planted %.1f (%s)", sigma, kappa, got, want, percent(got/want-1))
 }
 
