@@ -336,6 +336,9 @@ func TestSnapshotOfASecond(t *testing.T) {
 		if s := e.Snapshot(); s.Second != 2*time.Second || s.Max != 30*ms || s.OK != 100+50+16 {
 			t.Errorf("after it: %+v", s)
 		}
+		if s := e.Snapshot(); s.Failure != "" {
+			t.Errorf("nothing has failed, and it says %q", s.Failure)
+		}
 		turn, release := e.newTurn(Spec{Total: 1})
 		defer release()
 		e.begin(turn)

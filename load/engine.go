@@ -225,6 +225,9 @@ func (e *Engine) Snapshot() Snapshot {
 		s.Warm.Failed += l.pub.warm.failed.Load()
 		s.Inflight += l.pub.flight.Load()
 		s.Connections += l.pub.links.Load()
+		if s.Failure == "" {
+			s.Failure = e.plan.failureName(l.pub.failure.Load())
+		}
 	}
 	if t.open != nil {
 		s.Due = s.OK + s.Failed + s.Inflight

@@ -51,6 +51,7 @@ type lane struct {
 	pub struct { // for Snapshot
 		due, ok, failed, flight, links atomic.Int64
 		warm                           struct{ due, ok, failed atomic.Int64 }
+		failure                        atomic.Uint64 // tally.failure
 	}
 }
 
@@ -315,6 +316,7 @@ func (l *lane) publish() {
 	l.pub.due.Store(l.tally.total.Due)
 	l.pub.ok.Store(l.tally.total.OK)
 	l.pub.failed.Store(l.tally.total.Failed)
+	l.pub.failure.Store(l.tally.failure)
 	l.pub.warm.due.Store(max(l.tally.warm.Due, l.tally.warm.Sent)) // the former is counted in closed loops only
 	l.pub.warm.ok.Store(l.tally.warm.OK)
 	l.pub.warm.failed.Store(l.tally.warm.Failed)

@@ -82,6 +82,7 @@ type Snapshot struct {
 	P50, P99, Max   time.Duration // of the last whole second that is known; 0 when there is none
 	Second          time.Duration // when that one began, since the start of the measured window
 	LatenessP99     time.Duration
+	Failure         string // the class of the last call of some lane that failed; "" while none has
 }
 
 var _ = result.Schema

@@ -42,7 +42,8 @@ type tally struct {
 	calls      []result.Call // for the log
 	gaps       []time.Duration
 	flushed    time.Duration
-	texts      int64 // failures since a text was of use
+	texts      int64  // failures since a text was of use
+	failure    uint64 // of the last call that failed: its outcome and its status; 0 before
 	lastDone   time.Duration
 	lastPermit time.Duration
 	area       time.Duration // under the number of measured calls in flight, until the window's end
@@ -90,6 +91,7 @@ func (a *tally) finish(s *slot, t *turn) {
 	} else {
 		c.Failed++
 		a.total.Failed++
+		a.failure = packFailure(s.Outcome, s.Status)
 		if s.Outcome == wiregauge.Timeout {
 			c.TimedOut++
 		}
@@ -113,6 +115,19 @@ func (a *tally) finish(s *slot, t *turn) {
 	a.classify(s, t)
 	a.record(s)
 	a.log(s, t)
+}
+
+// packFailure puts an outcome and a status into one word, for a display that takes no lock; it is never 0.
+func packFailure(o wiregauge.Outcome, status int) uint64 {
+	return uint64(o)<<32 | uint64(uint32(status)) | 1<<63
+}
+
+// failureName is the class that stands in the table of errors for a packed failure, "" for none.
+func (p *Plan) failureName(packed uint64) string {
+	if packed == 0 {
+		return ""
+	}
+	return p.className(class{outcome: wiregauge.Outcome(packed << 1 >> 33), status: int(int32(packed))})
 }
 
 func (a *tally) record(s *slot) {

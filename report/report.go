@@ -20,6 +20,7 @@ type Options struct {
 	Theme       string    // html: "auto" (default), "light" or "dark"
 	Title       string    // instead of the results' own
 	Color       bool      // text: ANSI colours
+	Brief       bool      // text: its first sentences only
 	UTF8        bool      // text: bars and signs beyond ASCII
 	Width       int       // text: columns; 0 means 80
 	// Between is what may be concluded between several results, decided before.

@@ -34,11 +34,16 @@ type text struct {
 
 func (t *text) story(s *story.Story, files []*result.File) {
 	t.wrap("", s.Headline, bold)
-	for _, line := range s.Sub {
-		t.wrap("", line, none)
+	if !t.opt.Brief {
+		for _, line := range s.Sub {
+			t.wrap("", line, none)
+		}
 	}
 	if s.Struck {
 		t.wrap("", "The numbers below must not be used to name a winner.", bad)
+	}
+	if t.opt.Brief {
+		return
 	}
 	for _, sec := range s.Sections {
 		if sec.Detail || sec.Page {

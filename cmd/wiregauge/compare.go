@@ -67,6 +67,7 @@ type comparison struct {
 	o     *compareOptions
 	set   *option.Set
 	arms  []*arm
+	args  []string // as typed: NAME=URL each
 	gates []gate.Gate
 	plan  compare.Plan
 	base  *base      // --against a commit
@@ -136,6 +137,7 @@ func (c *comparison) read(args []string) error {
 			return err
 		}
 	}
+	c.args = args
 	for _, arg := range args {
 		if err := c.add(arg); err != nil {
 			return err
@@ -165,7 +167,7 @@ func (c *comparison) against(ctx context.Context) error {
 func (c *comparison) add(arg string) error {
 	name, raw, ok := strings.Cut(arg, "=")
 	if !ok || strings.ContainsAny(name, ":/?") {
-		return usage("an arm is written NAME=URL, got %q", arg).with("try", "first="+arg)
+		return usage("an arm is written NAME=URL, got %q", arg).with("try", "wiregauge compare "+named(c.args))
 	}
 	if !armName(name) {
 		return usage("%q is no name for an arm: letters, digits, - and _", name)
@@ -294,6 +296,7 @@ func (c *comparison) failed(ctx context.Context, err error) error {
 		return fail(interruptOf(ctx).code(), "stopped before the first round was finished; nothing was measured")
 	case errors.As(err, &lost) && errors.As(lost.Err, &e):
 		e.what = lost.Error()
+		c.startsIt(e, lost.Arm)
 		return ofArm(e, lost.Arm)
 	case errors.As(err, &lost):
 		return unreachable("%w", err)

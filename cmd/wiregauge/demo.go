@@ -70,6 +70,7 @@ func (a *app) demo(ctx context.Context, o *demoOptions) error {
 	}
 	if !o.Silent {
 		fmt.Fprintln(a.stderr, "REST on HTTP/1.1, REST on HTTP/2, gRPC and the TCP floor on loopback")
+		fmt.Fprintf(a.stderr, "%[1]d calls in flight each: HTTP/1.1 has %[1]d connections for them, the others one that they share\n", demoInflight)
 	}
 	if err := c.carryOut(ctx, map[string]string{"demo": "loopback"}); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -34,7 +35,7 @@ type TalkOptions struct {
 
 // NoticeOptions say how much is said on standard error.
 type NoticeOptions struct {
-	Silent  bool      `flag:"silent,s" alias:"quiet" help:"no progress, no notices"`
+	Silent  bool      `flag:"silent,s" alias:"quiet" help:"no progress and no notices; of the text of a measurement only its first sentences"`
 	Verbose verbosity `flag:"verbose,v" help:"more about what is done; -vv for everything"`
 }
 
@@ -84,12 +85,18 @@ func (o *OutputOptions) outputs() ([]report.Output, error) {
 // write tells a result everywhere it was asked for.
 func (a *app) write(o *OutputOptions, outs []report.Output, f *result.File) error {
 	opt := report.Options{Percentiles: o.Percentiles, Theme: o.Theme, Title: o.Title}
+	opt.Brief = o.Silent && !o.asksText()
 	a.look(&opt, &o.TalkOptions)
 	if err := a.writeAll(outs, []*result.File{f}, opt); err != nil {
 		return err
 	}
 	a.wrote(o, outs)
 	return nil
+}
+
+// asksText reports whether the text was asked for by name, and is not only what is printed when nothing is said.
+func (o *OutputOptions) asksText() bool {
+	return slices.ContainsFunc(o.Output, func(s string) bool { return strings.HasPrefix(s, "text=") || strings.HasSuffix(s, ".txt") })
 }
 
 // wrote says which files there are now.

@@ -20,6 +20,8 @@ type snapshotter interface{ Snapshot() load.Snapshot }
 
 // A progress is the live line of a run on stderr. It only reads snapshots and never touches the measuring path.
 type progress struct {
+	app        *app
+	engine     snapshotter
 	quit, done chan struct{}
 	length     time.Duration // of the run, 0 when it ends by count
 	what       string
@@ -34,10 +36,12 @@ func (a *app) redraws(t *TalkOptions) bool {
 
 // startProgress shows what the engine does until stop.
 func (a *app) startProgress(e snapshotter, what string, length time.Duration, t *TalkOptions) *progress {
-	p := &progress{quit: make(chan struct{}), done: make(chan struct{}), length: length, what: what}
+	p := &progress{app: a, engine: e, quit: make(chan struct{}), done: make(chan struct{}), length: length, what: what}
 	switch {
-	case t.Silent || t.Progress == "none":
+	case t.Silent:
 		close(p.done)
+	case t.Progress == "none":
+		go p.loop(time.Hour, func() {}, func() {})
 	case a.redraws(t):
 		p.width = a.width(a.stderr)
 		go p.loop(redrawEvery, func() { fmt.Fprintf(a.stderr, "\r\x1b[K%s", clip(a.signs(p.line(e.Snapshot())), p.width-1)) }, func() { fmt.Fprint(a.stderr, "\r\x1b[K") })
@@ -52,8 +56,15 @@ func (p *progress) loop(every time.Duration, show, end func()) {
 	defer close(p.done)
 	tick := time.NewTicker(every)
 	defer tick.Stop()
+	first := time.NewTimer(time.Second)
+	defer first.Stop()
 	for {
 		select {
+		case <-first.C:
+			if word := nothingWorks(p.engine.Snapshot()); word != "" {
+				end()
+				fmt.Fprintln(p.app.stderr, word)
+			}
 		case <-tick.C:
 			show()
 		case <-p.quit:
@@ -61,6 +72,15 @@ func (p *progress) loop(every time.Duration, show, end func()) {
 			return
 		}
 	}
+}
+
+// nothingWorks says that no call has gone well so far, "" when one has or none has ended.
+func nothingWorks(s load.Snapshot) string {
+	failed := max(s.Failed, s.Warm.Failed) // those of the warm-up are among them or stand alone
+	if failed == 0 || s.OK > 0 || s.Warm.OK > 0 {
+		return ""
+	}
+	return fmt.Sprintf("notice: no call has gone well so far, %s failed: %s", thousands(failed), s.Failure)
 }
 
 // stop ends the display and returns once it writes no more.

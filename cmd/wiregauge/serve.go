@@ -56,9 +56,7 @@ func (a *app) serve(ctx context.Context, o *serveOptions, services []string) err
 		return usage("serve: %w", err)
 	}
 	defer s.Close()
-	for _, e := range s.Endpoints() {
-		fmt.Fprintln(a.stdout, e.URL)
-	}
+	a.printEndpoints(s.Endpoints(), s.CAFile())
 	fmt.Fprintln(a.stdout, s.AdminURL()+"/stats")
 	if err := a.sayTruth(s, o.Truth); err != nil {
 		return err
@@ -69,6 +67,29 @@ func (a *app) serve(ctx context.Context, o *serveOptions, services []string) err
 	fmt.Fprintln(a.stderr, "serving until Ctrl-C")
 	<-ctx.Done()
 	return nil
+}
+
+// printEndpoints prints the URLs, one a line. A person at a terminal gets headings beside them, on standard error, with
+// the file that TLS needs.
+func (a *app) printEndpoints(list []lab.Endpoint, ca string) {
+	last := ""
+	for _, e := range list {
+		if h := heading(e, ca); h != last && a.terminal(a.stdout) {
+			fmt.Fprintln(a.stderr, h)
+			last = h
+		}
+		fmt.Fprintln(a.stdout, e.URL)
+	}
+}
+
+// heading is what stands above the URLs of one service, plain or with TLS.
+func heading(e lab.Endpoint, ca string) string {
+	service, _, _ := strings.Cut(e.Name, "/")
+	switch e.Protocol {
+	case "https", "h2", "grpcs", "tls":
+		return fmt.Sprintf("# %s, TLS: --cacert %s", service, ca)
+	}
+	return "# " + service
 }
 
 // sayTruth prints where a server with a known answer tells what it saw, and what a client should report.

@@ -133,3 +133,17 @@ func TestServeRefusesWhatIsWrong(t *testing.T) {
 		})
 	}
 }
+
+// TestServeHeadings: what a person reads beside the URLs; scripts read the URLs alone.
+func TestServeHeadings(t *testing.T) {
+	for _, c := range []struct{ name, protocol, want string }{
+		{"hello", "http", "# hello"},
+		{"echo/ServerStream", "grpc", "# echo"},
+		{"echo", "tls", "# echo, TLS: --cacert ca.pem"},
+		{"hello", "grpcs", "# hello, TLS: --cacert ca.pem"},
+	} {
+		if got := heading(lab.Endpoint{Name: c.name, Protocol: c.protocol}, "ca.pem"); got != c.want {
+			t.Errorf("%s over %s: %q, want %q", c.name, c.protocol, got, c.want)
+		}
+	}
+}

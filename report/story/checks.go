@@ -162,6 +162,9 @@ func checkRetries(_ *result.File, a *result.Arm) (Fact, bool) {
 
 // checkHost is what else the machine did.
 func checkHost(_ *result.File, a *result.Arm) (Fact, bool) {
+	if a.Host.Steal < 0 && a.Host.Foreign < 0 && a.Window > 0 && a.Window < int64(tooShort) {
+		return Fact{Name: "host", Text: "too short to tell: the system counts the time of its processors in steps of 10 ms", State: Unknown}, true
+	}
 	if a.Host.Steal < 0 && a.Host.Foreign < 0 {
 		return Fact{Name: "host", Text: "steal and other processes could not be read", State: Unknown}, true
 	}
@@ -190,6 +193,9 @@ func checkHost(_ *result.File, a *result.Arm) (Fact, bool) {
 	}
 	return fact, true
 }
+
+// tooShort is a window in which a processor's time is a handful of the system's steps.
+const tooShort = 100 * time.Millisecond
 
 // busy is the share of the CPU from which other processes are worth a word.
 const busy = 0.10

@@ -192,6 +192,8 @@ func openClause(f *result.File, a *result.Arm, window string) string {
 	case f.Plan.Total > 0 && scheduled(a) < time.Millisecond && a.Due > 1:
 		return fmt.Sprintf("Sent all %s, due within %s at the asked %s calls/s: too little time to speak of a rate.",
 			plural(a.Sent, "call"), number.Duration(int64(scheduled(a))), asked)
+	case a.Sent == 1:
+		return fmt.Sprintf("Sent one call, which is no rate, though %s calls/s were asked.", asked)
 	case f.Plan.Total > 0:
 		return fmt.Sprintf("Met the rate: all %s at %s calls/s.", plural(a.Sent, "call"), asked)
 	default:

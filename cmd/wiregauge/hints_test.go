@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wiregauge/lab"
+	"wiregauge/load"
 )
 
 // TestTargetsWithoutScheme: what a host:port speaks is found out, and where that is not enough the error says what to
@@ -67,5 +68,64 @@ func TestTemplatesAreNotRead(t *testing.T) {
 		if got := invoke(t, append([]string{"run", "--dry-run", url, "-d", "2s"}, args...)...); got.code != exitOK {
 			t.Errorf("%v: exit %d\n%s", args, got.code, got.stderr)
 		}
+	}
+}
+
+// TestNothingWorks: a run of which nothing goes well says so early, once, with the class.
+func TestNothingWorks(t *testing.T) {
+	failing := load.Snapshot{Failed: 1200, Failure: "404"}
+	warming := load.Snapshot{Failure: "INTERNAL"}
+	warming.Warm.Failed = 7
+	mixed := failing
+	mixed.OK = 1
+	for _, c := range []struct {
+		name string
+		s    load.Snapshot
+		want string
+	}{
+		{"nothing has ended", load.Snapshot{Inflight: 50}, ""},
+		{"all fail", failing, "notice: no call has gone well so far, 1,200 failed: 404"},
+		{"all of the warm-up fail", warming, "notice: no call has gone well so far, 7 failed: INTERNAL"},
+		{"one went well", mixed, ""},
+	} {
+		if got := nothingWorks(c.s); got != c.want {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
+	}
+}
+
+// TestSilentRun: -s leaves the first sentence and the errors; a text that is asked for is whole.
+func TestSilentRun(t *testing.T) {
+	s := serve(t, lab.ServeConfig{Plain: true})
+	args := []string{"run", s.url(t, "http hello"), "-d", greeting, "-n", "20", "-s"}
+	if got := invoke(t, args...); got.code != exitOK || got.stderr != "" || strings.Contains(got.stdout, "p99.9") || !strings.Contains(got.stdout, "calls/s") {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	if got := invoke(t, append(args, "-o", "text=-")...); got.code != exitOK || !strings.Contains(got.stdout, "p99.9") {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+	got := invoke(t, append(args, "--expect-status", "404")...)
+	if got.code != exitErrors || !strings.Contains(got.stderr, "errors: 100 %") {
+		t.Errorf("exit %d\n%s%s", got.code, got.stdout, got.stderr)
+	}
+}
+
+// TestHintsOfAComparison: every arm without a name gets one in what is to be typed, and nobody is told to start a
+// server that is started here.
+func TestHintsOfAComparison(t *testing.T) {
+	if got := named([]string{"http://h/?x=1", "b=http://i", "grpc://j/a.B/C"}); got != "a=http://h/?x=1 b=http://i c=grpc://j/a.B/C" {
+		t.Errorf("got %s", got)
+	}
+	hint := func(command ...string) string {
+		c := &comparison{arms: []*arm{{name: "x"}, {name: "y", command: command}}}
+		e := unreachable("z").with("try", "start the server, or check host and port")
+		c.startsIt(e, "y")
+		return e.hints[0].text
+	}
+	if got := hint(); !strings.HasPrefix(got, "start the server") {
+		t.Errorf("an arm that runs: %s", got)
+	}
+	if got := hint("./server"); strings.Contains(got, "start the server") || !strings.Contains(got, "{port}") {
+		t.Errorf("an arm with a command: %s", got)
 	}
 }
