@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"wiregauge/lab"
 )
 
 // TestServeIsStopped stops a serve process: nothing of it is left.
