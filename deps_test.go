@@ -33,6 +33,7 @@ var policy = map[string]struct {
 	"judge":       {ours: []string{"stat", "result"}},
 	"compare":     {ours: []string{".", "hist", "stat", "pace", "judge", "result", "load", "lab", "internal/..."}},
 	"report":      {ours: []string{"hist", "stat", "result", "report/...", "internal/..."}},
+	"doctor":      {ours: []string{"hist", "result", "meter", "report/number", "internal/..."}},
 	"suite":       {ours: []string{".", "pace", "load", "internal/..."}},
 	"cmd":         {ours: []string{"..."}},
 	"lab/bench":   {ours: []string{"..."}},

@@ -151,7 +151,7 @@ func (o Output) writeFile(files []*result.File, opt Options) error {
 	if o.pushed() {
 		return o.push(text.Bytes(), opt.Headers[o.Format])
 	}
-	if err := replaceFile(o.Path, text.Bytes()); err != nil {
+	if err := ReplaceFile(o.Path, text.Bytes()); err != nil {
 		return fmt.Errorf("output %s=%s: %w", o.Format, o.Path, err)
 	}
 	return nil

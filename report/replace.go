@@ -22,9 +22,9 @@ func (o Output) render(w io.Writer, files []*result.File, opt Options) error {
 	return z.Close()
 }
 
-// replaceFile puts text at path in one step. What is no regular file (a pipe, a link, /dev/null) is written to directly,
+// ReplaceFile puts text at path in one step. What is no regular file (a pipe, a link, /dev/null) is written to directly,
 // since renaming over it would remove it.
-func replaceFile(path string, text []byte) error {
+func ReplaceFile(path string, text []byte) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return os.WriteFile(path, text, 0o644)
 	}

@@ -82,7 +82,7 @@ func (a *app) root() *cobra.Command {
 	}
 	root.AddCommand(
 		a.callCommand(), a.runCommand(), a.compareCommand(), a.demoCommand(), a.serveCommand(),
-		a.listCommand(), a.describeCommand(), a.reportCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand(),
+		a.listCommand(), a.describeCommand(), a.reportCommand(), a.doctorCommand(), a.schemaCommand(), a.completionCommand(), a.versionCommand(),
 	)
 	root.SetHelpCommand(a.helpCommand())
 	root.AddCommand(laterCommands()...)
@@ -157,7 +157,7 @@ func (a *app) unknownCommand(cmd *cobra.Command, args []string) error {
 // laterCommands are those of later versions: they exist, so that they are never "unknown".
 func laterCommands() []*cobra.Command {
 	var list []*cobra.Command
-	for _, name := range []string{"ui", "agent", "ghz", "import", "size", "scenarios", "doctor"} {
+	for _, name := range []string{"ui", "agent", "ghz", "import", "size", "scenarios"} {
 		list = append(list, laterCommand(name))
 	}
 	return list

@@ -218,7 +218,7 @@ func TestTooManyErrors(t *testing.T) {
 }
 
 func TestLaterCommandsAreNeverUnknown(t *testing.T) {
-	for _, name := range []string{"ui", "agent", "ghz", "import", "size", "scenarios", "doctor"} {
+	for _, name := range []string{"ui", "agent", "ghz", "import", "size", "scenarios"} {
 		if s := invoke(t, name, "--any", "thing"); s.code != exitUsage || !strings.Contains(s.stderr, "is not in this version") {
 			t.Errorf("%s: exit %d, %s", name, s.code, s.stderr)
 		}
