@@ -68,7 +68,7 @@ type Spec struct {
 	// returns true the turn ends: calls in flight are treated as at a deadline, and the turn's own rates mean nothing.
 	Trajectory bool
 	Settle     func(result.WarmStrip) bool
-	Discard    bool // the whole turn is a warm-up: Snapshot says so
+	Discard    bool // the whole turn is a warm-up: Snapshot says so, and the plan's log takes no call of it
 }
 
 // A Snapshot is what the progress display reads, four times a second; taking one touches no lock of a lane.

@@ -84,6 +84,9 @@ func (e *Engine) newTurn(s Spec) (t *turn, release func()) {
 	precise := pacer != nil || e.plan.Think.Mean > 0
 	c, release := e.newClock(precise)
 	t = &turn{spec: s, clock: c, total: s.Total, drain: e.plan.Drain, book: &book{timing: precise, log: e.plan.Log, name: e.plan.className}}
+	if s.Discard {
+		t.book.log = nil
+	}
 	if s.Trajectory || s.Settle != nil {
 		t.book.path = new(trajectory)
 	}

@@ -52,6 +52,21 @@ func (t *Turn) AddWarmup(c Counts) {
 	t.Warm.Add(c)
 }
 
+// AddDiscarded counts what a turn that was thrown away has left behind: its calls, as warm-up, and its connections.
+func (t *Turn) AddDiscarded(o *Turn) {
+	t.AddWarmup(o.Counts)
+	if o.Warm != nil {
+		t.AddWarmup(*o.Warm)
+	}
+	t.Connections.add(o.Connections)
+	if o.Connect != nil {
+		both := new(hist.Histogram)
+		both.Merge(t.Connect)
+		both.Merge(o.Connect)
+		t.Connect = both
+	}
+}
+
 // weighted is a mean over windows that leaves out what could not be read; -1 when nothing could.
 type weighted struct{ sum, weight float64 }
 

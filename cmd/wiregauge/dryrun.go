@@ -46,7 +46,10 @@ func (t *test) describe() error {
 	if first.Duration > 0 {
 		row("duration", "%s", option.FormatDuration(first.Duration))
 	}
-	if warm := t.o.Warmup.String(); warm != "" {
+	switch warm := t.o.Warmup.String(); {
+	case t.o.Warmup.auto:
+		row("warm-up", "until steady, %s at most, on top", option.FormatDuration(t.o.WarmupMax))
+	case warm != "":
 		row("warm-up", "%s on top", warm)
 	}
 	row("payload", "%s", t.payload.Summary)

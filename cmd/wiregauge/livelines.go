@@ -89,7 +89,11 @@ func (l *liveLines) write() {
 func (l *liveLines) Turn(ctx context.Context, s load.Spec) (result.Turn, error) {
 	l.record.begin(l.engine.Snapshot())
 	t, err := l.engine.Turn(ctx, s)
-	l.record.end(l.engine.Snapshot(), t.Window)
+	window := t.Window
+	if s.Discard {
+		window = 0 // the seconds of what is measured are counted from its own beginning
+	}
+	l.record.end(l.engine.Snapshot(), window)
 	return t, err
 }
 

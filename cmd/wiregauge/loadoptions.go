@@ -23,7 +23,8 @@ type LoadOptions struct {
 	Connections int           `flag:"connections" value:"N" min:"1" max:"100000" help:"connections, opened before the clock starts; -c on HTTP/1.1, 1 where streams multiplex; under --rate on HTTP/1.1 -c or --max-inflight up to 1,000, 50 without either"`
 	Streams     int           `flag:"streams" value:"N" min:"1" max:"1000000" help:"most streams per connection; the pipelining depth on HTTP/1.1"`
 	MaxInflight int           `flag:"max-inflight" value:"N" min:"1" max:"1000000" help:"under --rate: most calls in flight; what is due beyond waits with its due time (65,536 when nothing is said)"`
-	Warmup      warmup        `flag:"warmup" value:"TIME|N" help:"time or number of calls before measuring, on top of -n and -z: 5s or 5000"`
+	Warmup      warmup        `flag:"warmup" value:"TIME|N|auto" help:"time or number of calls before measuring, on top of -n and -z: 5s or 5000; auto: until latency and throughput keep their level"`
+	WarmupMax   time.Duration `flag:"warmup-max" value:"TIME" default:"60s" min:"1s" help:"the longest that --warmup auto may take; what has not settled by then is measured all the same, and said so"`
 	Think       think         `flag:"think" value:"[exp:]TIME" help:"pause of each caller between calls, fixed or exponential with that mean"`
 	NoKeepAlive bool          `flag:"no-keepalive" help:"a connection per call"`
 	Take        int           `flag:"take" value:"N" min:"1" max:"1000000000" help:"stop a stream after N messages: a success; over HTTP a message is a line of the answer, or an event"`
@@ -86,21 +87,26 @@ func (r *rate) float() float64 {
 	return f
 }
 
-// warmup is a time or a number of calls.
+// warmup is a time or a number of calls, or as long as it takes.
 type warmup struct {
+	auto  bool
 	calls uint64
 	time  time.Duration
 }
 
-// Set reads "5s" or "5000".
+// Set reads "5s", "5000" or "auto".
 func (w *warmup) Set(s string) error {
+	if s == "auto" {
+		*w = warmup{auto: true}
+		return nil
+	}
 	if n, err := option.ParseCount(s); err == nil {
 		*w = warmup{calls: uint64(n)}
 		return nil
 	}
 	d, err := option.ParseDuration(s, "")
 	if err != nil {
-		return &option.Want{Want: "a time such as 5s or a number of calls such as 5000", Got: s}
+		return &option.Want{Want: "a time such as 5s, a number of calls such as 5000, or auto", Got: s}
 	}
 	*w = warmup{time: d}
 	return nil
@@ -108,6 +114,8 @@ func (w *warmup) Set(s string) error {
 
 func (w *warmup) String() string {
 	switch {
+	case w.auto:
+		return "auto"
 	case w.calls > 0:
 		return strconv.FormatUint(w.calls, 10)
 	case w.time > 0:

@@ -28,6 +28,7 @@ const (
 type plan struct {
 	load    load.Plan
 	specs   []load.Spec
+	warm    *warming // --warmup auto
 	labels  []string // of the steps of a ramp
 	record  result.Plan
 	notices []string
@@ -55,6 +56,7 @@ func newPlan(o *LoadOptions, set *option.Set, p *prepared, sent *payload) (*plan
 	}
 	out.connect(o, p, sent)
 	out.turns(o, set)
+	out.watchStart(o)
 	out.remember(o)
 	out.noticeLimits(o, set)
 	return out, nil
@@ -71,6 +73,10 @@ func checkLoad(o *LoadOptions, set *option.Set) error {
 		return usage("--ramp %s: steps of %v are too short to measure anything: %v at least", o.Ramp.text, o.Ramp.step, shortest)
 	case o.Ramp.given() && o.Rate.open():
 		return usage("--ramp and --rate exclude one another; a ramp of rates is --ramp rate=100..1000+100/10s")
+	case o.Ramp.smooth && o.Warmup.auto:
+		return usage("--warmup auto needs a load that stays the same, and %s rises: --warmup 5s, or a ramp of steps", o.Ramp.text)
+	case set.Given("warmup-max") && !o.Warmup.auto:
+		return usage("--warmup-max goes with --warmup auto")
 	case o.Ramp.smooth && o.Arrivals == "poisson":
 		return usage("a smooth rise has constant arrivals; for Poisson arrivals give the ramp steps: --ramp rate=100..1000+100/10s")
 	case o.Ramp.smooth && o.Ramp.steps[0].Sign() == 0 && o.Ramp.steps[1].Sign() == 0:
@@ -288,6 +294,9 @@ func (out *plan) length() time.Duration {
 
 // carryOut takes the turns. Ctrl-C ends the present one and skips the rest; what was measured is kept.
 func (out *plan) carryOut(ctx context.Context, engine turner) ([]result.Turn, error) {
+	if err := out.warm.up(ctx, engine); err != nil {
+		return nil, err
+	}
 	var turns []result.Turn
 	for _, s := range out.specs {
 		if ctx.Err() != nil {
@@ -297,6 +306,7 @@ func (out *plan) carryOut(ctx context.Context, engine turner) ([]result.Turn, er
 		if err != nil && ctx.Err() == nil {
 			return nil, err
 		}
+		out.warm.add(&t)
 		turns = append(turns, t)
 	}
 	return turns, nil

@@ -19,6 +19,7 @@ func (t *test) record(turns []result.Turn) *result.File {
 	f.Plan.Percentiles, f.Plan.Contract, f.Plan.Payload = t.o.Percentiles, t.payload.Origin, t.payload.Summary
 	arm := result.Merge(turns, t.o.Percentiles)
 	t.identify(&arm)
+	arm.WarmUp = t.plan.foundWarmUp(turns)
 	for i := range turns {
 		f.Partial = f.Partial || turns[i].Partial
 		if len(t.plan.labels) > 0 {

@@ -22,7 +22,7 @@ func with(s load.Snapshot, second, p50 time.Duration) load.Snapshot {
 	return s
 }
 
-func warm(s load.Snapshot) load.Snapshot {
+func warmingUp(s load.Snapshot) load.Snapshot {
 	s.Warming = true
 	s.Warm.Due, s.Warm.OK, s.Warm.Failed = s.Due, s.OK, s.Failed
 	return s
@@ -68,14 +68,14 @@ func TestSecondsOfATurn(t *testing.T) {
 		{"a pause of the machine", []load.Snapshot{with(at(1*second, 10, 10, 0), 0, 4*ms), at(4100*ms, 50, 50, 0)}, at(4200*ms, 51, 51, 0),
 			[]report.Second{oneSecond(0, 10, 10, 0, 4*ms), oneSecond(second, 40, 40, 0, 0), oneSecond(4*second, 1, 1, 0, 0)}},
 		{"a warm-up and then the window",
-			[]load.Snapshot{warm(at(1*second, 10, 10, 0)), warm(at(1500*ms, 15, 15, 0)), after(at(0, 16, 16, 0), 16), with(after(at(1*second, 26, 26, 0), 16), 0, 4*ms)},
+			[]load.Snapshot{warmingUp(at(1*second, 10, 10, 0)), warmingUp(at(1500*ms, 15, 15, 0)), after(at(0, 16, 16, 0), 16), with(after(at(1*second, 26, 26, 0), 16), 0, 4*ms)},
 			after(at(1*second, 26, 26, 0), 16),
 			[]report.Second{inWarmup(oneSecond(0, 10, 10, 0, 0)), inWarmup(oneSecond(second, 6, 6, 0, 0)), oneSecond(0, 10, 10, 0, 4*ms)}},
 		{"what the first snapshot of the window finds is the window's, but for calls of the warm-up",
-			[]load.Snapshot{warm(at(500*ms, 5, 4, 0)), after(at(60*ms, 8, 7, 1), 5), with(after(at(1*second, 25, 25, 1), 6), 0, 4*ms)},
+			[]load.Snapshot{warmingUp(at(500*ms, 5, 4, 0)), after(at(60*ms, 8, 7, 1), 5), with(after(at(1*second, 25, 25, 1), 6), 0, 4*ms)},
 			with(after(at(1*second, 25, 25, 1), 6), 0, 4*ms),
 			[]report.Second{inWarmup(oneSecond(0, 5, 5, 0, 0)), oneSecond(0, 19, 19, 1, 4*ms)}},
-		{"a warm-up and a window between two snapshots", []load.Snapshot{warm(at(100*ms, 2, 2, 0))}, after(at(50*ms, 10, 10, 0), 5),
+		{"a warm-up and a window between two snapshots", []load.Snapshot{warmingUp(at(100*ms, 2, 2, 0))}, after(at(50*ms, 10, 10, 0), 5),
 			[]report.Second{inWarmup(oneSecond(0, 5, 5, 0, 0)), oneSecond(0, 5, 5, 0, 0)}},
 		{"calls that are given up at the end were due no less", []load.Snapshot{with(at(1*second, 20, 10, 0), 0, 4*ms)}, at(1100*ms, 12, 12, 0),
 			[]report.Second{oneSecond(0, 20, 10, 0, 4*ms), oneSecond(second, 0, 2, 0, 0)}},

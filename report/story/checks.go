@@ -14,7 +14,7 @@ import (
 func Checks(f *result.File, a *result.Arm) []Fact {
 	var facts []Fact
 	for _, check := range []func(*result.File, *result.Arm) (Fact, bool){
-		checkLate, checkRate, checkStalls, checkClientCPU, checkConservation, checkTail, checkRetries, checkHost, checkGC,
+		checkLate, checkRate, checkStalls, checkWarm, checkClientCPU, checkConservation, checkTail, checkRetries, checkHost, checkGC,
 	} {
 		if fact, applies := check(f, a); applies {
 			facts = append(facts, fact)
