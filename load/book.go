@@ -15,7 +15,7 @@ type book struct {
 	mu sync.Mutex
 
 	latency, failedLatency, service, failedService hist.Histogram
-	firstByte, lateness, slotWait                  hist.Histogram
+	firstByte, lateness, slotWait, dispatched      hist.Histogram
 	connects, messageGap                           hist.Histogram
 
 	log    func([]result.Call) // nil: nobody wants single calls
@@ -89,6 +89,9 @@ func (b *book) record(x *sample) {
 	}
 	if b.timing {
 		b.lateness.Record(x.late)
+		if ok {
+			b.dispatched.Record(x.latency - x.late)
+		}
 	}
 	if b.path != nil && ok {
 		b.path.add(x.done-b.start, x.latency)

@@ -203,6 +203,7 @@ func (c *closing) fill(e *Engine, t *turn, r *result.Turn) {
 	r.Service, r.FailedService = recorded(&b.service), recorded(&b.failedService)
 	r.FirstByte, r.SlotWait = recorded(&b.firstByte), recorded(&b.slotWait)
 	r.Lateness, r.Connect, r.MessageGap = recorded(&b.lateness), recorded(&b.connects), recorded(&b.messageGap)
+	r.Dispatched = recorded(&b.dispatched)
 	r.Ages, r.UnsentAges = recorded(&c.ages), recorded(&c.unsentAges)
 	r.Strips = b.strips
 	if b.path != nil {

@@ -101,6 +101,7 @@ type Arm struct {
 	Service       Distribution  `json:"service"`
 	FailedService Distribution  `json:"failed_service"`
 	FirstByte     Distribution  `json:"first_byte"`
+	Dispatched    *Distribution `json:"from_dispatch,omitempty"` // OK calls, without what this client was late; where it could be late
 	Lateness      Distribution  `json:"lateness"`
 	SlotWait      Distribution  `json:"slot_wait"`
 	Connect       Distribution  `json:"connect"`

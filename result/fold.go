@@ -102,6 +102,7 @@ func (t *Turn) addHistograms(o *Turn) {
 		{&t.FirstByte, o.FirstByte}, {&t.Lateness, o.Lateness}, {&t.SlotWait, o.SlotWait},
 		{&t.Connect, o.Connect}, {&t.MessageGap, o.MessageGap},
 		{&t.Ages, o.Ages}, {&t.UnsentAges, o.UnsentAges}, {&t.Oversleep, o.Oversleep},
+		{&t.Dispatched, o.Dispatched},
 	} {
 		if pair.from == nil {
 			continue

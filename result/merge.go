@@ -99,6 +99,10 @@ func armOf(t *Turn, percentiles []float64) Arm {
 		late := NewDistribution(t.Oversleep, "due", percentiles)
 		a.Oversleep = &late
 	}
+	if t.Dispatched != nil && t.Dispatched.Count() > 0 {
+		d := NewDistribution(t.Dispatched, "dispatched", percentiles)
+		a.Dispatched = &d
+	}
 	a.Stalls = stallsOf(t)
 	if t.MessageGap != nil && t.MessageGap.Count() > 0 {
 		gap := NewDistribution(t.MessageGap, "message", percentiles)

@@ -33,17 +33,18 @@ type Trust struct {
 	Checked  int      `json:"checked,omitempty"` // checks that apply and could be read
 	Passed   int      `json:"passed,omitempty"`  // of these, without a doubt
 	Reasons  []Reason `json:"reasons"`
+	Passing  []Reason `json:"passing,omitempty"` // the checks that are ok, with what was measured
 }
 
 // Reason is one doubt, carried with the number it concerns.
 type Reason struct {
 	Code     string `json:"code"`            // "V3"
 	Name     string `json:"name,omitempty"`  // "client CPU"
-	Level    string `json:"level,omitempty"` // "suspect", "not_trustworthy", "note", "unknown"
+	Level    string `json:"level,omitempty"` // "suspect", "not_trustworthy", "note", "unknown"; "ok" among those passing
 	Arm      string `json:"arm,omitempty"`
 	Measured string `json:"measured"`
 	Limit    string `json:"limit,omitempty"`
-	Affects  string `json:"affects,omitempty"` // "absolute", "ratio", "latency", "p99"
+	Affects  string `json:"affects,omitempty"` // "absolute", "ratio", "latency", "p99"; everything when it is empty
 	Advice   string `json:"advice,omitempty"`
 }
 
@@ -71,7 +72,27 @@ func (r *Reason) concerns(arm, metric string) bool {
 	if r.Arm != "" && r.Arm != arm {
 		return false
 	}
-	return r.Affects == "" || r.Affects == AffectsAbsolute || r.Affects == metric
+	switch r.Affects {
+	case "", metric:
+		return true
+	case AffectsAbsolute:
+		return !counted[metric]
+	case AffectsLatency:
+		return isLatency(metric)
+	}
+	return false
+}
+
+// counted are the numbers that are right whatever the machine does: they were counted, not timed.
+var counted = map[string]bool{"errors": true, "unfinished": true, "bytes": true}
+
+// isLatency reports whether a metric is a time of calls: a percentile, the mean, the maximum, the first byte.
+func isLatency(metric string) bool {
+	switch metric {
+	case "mean", "max", "ttfb", "latency":
+		return true
+	}
+	return len(metric) > 1 && metric[0] == 'p' && metric[1] >= '0' && metric[1] <= '9'
 }
 
 // badness orders the levels; notes and what could not be read lower nothing.

@@ -46,6 +46,7 @@ type Turn struct {
 	Latency       *hist.Histogram // OK calls, from due
 	FailedLatency *hist.Histogram // failed calls, from due
 	Service       *hist.Histogram // OK calls, from permit
+	Dispatched    *hist.Histogram // OK calls, from when the lane had them: an open loop, or think time
 	FailedService *hist.Histogram
 	FirstByte     *hist.Histogram // OK calls, First − Sent
 	Lateness      *hist.Histogram // dispatched − due, of sent calls

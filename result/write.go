@@ -60,6 +60,7 @@ func (f *File) eachDistribution(visit func(name string, d *Distribution) error) 
 			{"failed_service", &a.FailedService}, {"first_byte", &a.FirstByte}, {"lateness", &a.Lateness},
 			{"slot_wait", &a.SlotWait}, {"connect", &a.Connect}, {"message_gap", a.MessageGap},
 			{"unfinished_ages", &a.Ages}, {"unsent_ages", &a.UnsentAges}, {"oversleep", a.Oversleep},
+			{"from_dispatch", a.Dispatched},
 		}
 		for _, x := range all {
 			if x.d == nil {
