@@ -318,7 +318,9 @@ func TestAServerThatNobodyNamed(t *testing.T) {
 }
 
 func areas(off float64) func(*result.File, *result.Arm) {
-	return func(_ *result.File, a *result.Arm) { a.Vitals.Latencies = of(int64(float64(*a.Vitals.InFlight) * (1 + off))) }
+	return func(_ *result.File, a *result.Arm) {
+		a.Vitals.Latencies = of(int64(float64(*a.Vitals.InFlight) * (1 + off)))
+	}
 }
 
 func TestBooks(t *testing.T) {
@@ -402,9 +404,15 @@ func TestAnswers(t *testing.T) {
 		{"one in a hundred", "V10", "", failed(200), suspect + "latency"},
 		{"a little more than that", "V10", "", failed(201), bad + "latency"},
 
-		{"100 calls beyond", "V11", "", func(_ *result.File, a *result.Arm) { a.Latency = told(recorded(10_000, 10*time.Millisecond, 20*time.Millisecond)) }, ""},
-		{"99 of them", "V11", "", func(_ *result.File, a *result.Arm) { a.Latency = told(recorded(9_900, 10*time.Millisecond, 20*time.Millisecond)) }, suspect + "p99"},
-		{"9 of them", "V11", "", func(_ *result.File, a *result.Arm) { a.Latency = told(recorded(950, 10*time.Millisecond, 20*time.Millisecond)) }, suspect + "p90, " + bad + "p99"},
+		{"100 calls beyond", "V11", "", func(_ *result.File, a *result.Arm) {
+			a.Latency = told(recorded(10_000, 10*time.Millisecond, 20*time.Millisecond))
+		}, ""},
+		{"99 of them", "V11", "", func(_ *result.File, a *result.Arm) {
+			a.Latency = told(recorded(9_900, 10*time.Millisecond, 20*time.Millisecond))
+		}, suspect + "p99"},
+		{"9 of them", "V11", "", func(_ *result.File, a *result.Arm) {
+			a.Latency = told(recorded(950, 10*time.Millisecond, 20*time.Millisecond))
+		}, suspect + "p90, " + bad + "p99"},
 	} {
 		r.test(t)
 	}
