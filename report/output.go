@@ -46,11 +46,11 @@ func parseOutput(spec string) (Output, error) {
 	if slices.Contains(Formats(), spec) || spec == Stdout || spec == "" {
 		return Output{}, fmt.Errorf("output %q: write FORMAT=PATH, such as text=- or html=report.html", spec)
 	}
-	if f := formatOf(spec); f != "" {
-		return Output{Format: f, Path: spec}, nil
-	}
 	if named && !strings.ContainsAny(name, `/\.`) {
 		return Output{}, fmt.Errorf("output %q: unknown format %q; known: %s", spec, name, strings.Join(Formats(), ", "))
+	}
+	if f := formatOf(spec); f != "" {
+		return Output{Format: f, Path: spec}, nil
 	}
 	return Output{}, fmt.Errorf("output %q: the extension tells no format; write FORMAT=PATH with one of %s", spec, strings.Join(Formats(), ", "))
 }

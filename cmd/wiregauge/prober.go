@@ -37,6 +37,28 @@ func (r *readyArm) connect(ctx context.Context) (prober, *wire.Info, error) {
 	return libraryProber{client}, &info, err
 }
 
+// hello sees who is there, on a connection of its own, before net/http makes calls on HTTP/2: of a server of another
+// protocol that library tells with every call, and a load would measure nothing else.
+func (p *prepared) hello(ctx context.Context) error {
+	if p.Client != "stack" || p.Protocol.Name != "http2" {
+		return nil
+	}
+	if limit := p.Dialer.Timeout; limit > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	conn, err := p.Dialer.Dial(ctx)
+	if err != nil {
+		return err
+	}
+	x, err := wire.NewExchange(ctx, conn, p.session)
+	if err == nil {
+		x.Close()
+	}
+	return err
+}
+
 // A wireProber is our own client.
 type wireProber struct{ x *wire.Exchange }
 

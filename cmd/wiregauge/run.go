@@ -188,6 +188,9 @@ func (t *test) measure(ctx context.Context) error {
 	if err := t.openCalls(); err != nil {
 		return err
 	}
+	if err := t.target.hello(ctx); err != nil {
+		return t.app.explainDial(ctx, t.target, err)
+	}
 	engine, err := load.Open(ctx, t.plan.load)
 	if err != nil {
 		return t.app.explainDial(ctx, t.target, err)

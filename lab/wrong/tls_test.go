@@ -76,7 +76,7 @@ type mismatch struct {
 
 var mismatches = []mismatch{
 	{"TLS behind grpc", "grpc", "valid h2", "", "the server speaks TLS, but grpc:// is plaintext", "grpcs://NAME/t.Svc/Echo", ""},
-	{"TLS behind h2c", "h2c", "valid h2", "", "the server speaks TLS, but h2c:// is plaintext", "h2://NAME/", "stack"},
+	{"TLS behind h2c", "h2c", "valid h2", "", "the server speaks TLS, but h2c:// is plaintext", "h2://NAME/", ""},
 	{"no TLS behind grpcs", "grpcs", "plain h2", "", "the server does not speak TLS, but grpcs:// needs it", "grpc://NAME/t.Svc/Echo", ""},
 	{"no TLS behind https", "https", "plain http1", "", "the server does not speak TLS, but https:// needs it", "http://NAME/", ""},
 	{"no TLS behind h2", "h2", "plain h2", "", "the server does not speak TLS, but h2:// needs it", "h2c://NAME/", ""},
