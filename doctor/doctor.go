@@ -97,6 +97,7 @@ type TLS struct {
 // memory: no server and no network can make it more.
 type Ceiling struct {
 	Protocol string   `json:"protocol"`
+	Load     string   `json:"load,omitempty"` // "2 connections x 50" calls in flight on each
 	Rate     *float64 `json:"calls_per_second"`
 	Why      string   `json:"unknown,omitempty"` // why there is none
 }

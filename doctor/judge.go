@@ -208,6 +208,9 @@ func ceilings(r *Report) []Finding {
 		f := Finding{Name: "most " + c.Protocol, State: Unknown, Text: "not measured: " + c.Why}
 		if c.Rate != nil {
 			f.State, f.Text = OK, number.Significant(*c.Rate)+" calls/s, answered from memory"
+			if c.Load != "" {
+				f.Text += " (" + c.Load + ")"
+			}
 		}
 		all = append(all, f)
 	}

@@ -9,7 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"wiregauge"
 	"wiregauge/doctor"
+	"wiregauge/load"
+	"wiregauge/meter"
+	"wiregauge/protocol"
 	"wiregauge/report"
 )
 
@@ -43,7 +47,7 @@ func (a *app) doctor(ctx context.Context, o *doctorOptions) error {
 	if err != nil {
 		return err
 	}
-	r := doctor.Examine(ctx, doctor.Options{})
+	r := doctor.Examine(ctx, doctor.Options{Ceilings: doctorCeilings})
 	if i := interruptOf(ctx); i != nil {
 		return fail(i.code(), "stopped before it was done")
 	}
@@ -123,4 +127,43 @@ func doctorWord(s doctor.State) string {
 		return strings.ToUpper(string(s))
 	}
 	return string(s)
+}
+
+// doctorInflight is how many calls are in flight while the client of a protocol is measured: on a connection where calls
+// share one, else on as many connections.
+const doctorInflight = 50
+
+// doctorCeilings measures the client of every protocol with a small unary call: on as many connections as it has CPUs
+// where calls share one.
+func doctorCeilings(ctx context.Context) []doctor.Ceiling {
+	var list []doctor.Ceiling
+	for _, p := range protocol.All() {
+		if ctx.Err() == nil {
+			list = append(list, ceilingFor(ctx, p, ceilingTurn))
+		}
+	}
+	return list
+}
+
+func ceilingFor(ctx context.Context, p *protocol.Protocol, turn load.Spec) doctor.Ceiling {
+	c := doctor.Ceiling{Protocol: p.Name, Why: "this client cannot be told from the far end here"}
+	const question, answer = `{"sku":"42"}`, 64 // bytes
+	request, err := p.Prepare(protocol.Input{Procedure: "/wg.v1.Inventory/Check", Path: "/v1/inventory/check",
+		Bodies: [][]byte{[]byte(question)}, HasBody: true, Codec: p.Codec})
+	if err != nil {
+		c.Why = err.Error()
+		return c
+	}
+	l := load.Plan{Requests: []*wiregauge.Request{request}, Connections: doctorInflight, Streams: 1, Multiplexed: p.Multiplexed,
+		NewSession: func(ev wiregauge.Events) wiregauge.Session {
+			return p.New(protocol.Options{Scheme: "http", Authority: "memory"}, ev)
+		}}
+	if p.Multiplexed {
+		l.Connections, l.Streams = int(max(1, meter.Cores())), doctorInflight
+	}
+	c.Load = fmt.Sprintf("%s x %d", count(l.Connections, "connection"), l.Streams)
+	if c.Rate = ceilingOf(ctx, p, l, answer, turn); c.Rate != nil {
+		c.Why = ""
+	}
+	return c
 }

@@ -5,10 +5,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"wiregauge/doctor"
+	"wiregauge/load"
+	"wiregauge/protocol"
 )
 
 func TestDoctorTellsTextAndJSON(t *testing.T) {
@@ -51,5 +54,18 @@ func TestDoctorRefusesInWords(t *testing.T) {
 func TestSchemaOfDoctor(t *testing.T) {
 	if s := invoke(t, "schema", "doctor"); s.code != 0 || !bytes.Equal([]byte(s.stdout), doctor.SchemaJSON) {
 		t.Errorf("exit %d, %.60q", s.code, s.stdout)
+	}
+}
+
+// Every protocol of this binary is in the list, with a rate or the reason why there is none.
+func TestDoctorMeasuresEveryClient(t *testing.T) {
+	for _, p := range protocol.All() {
+		c := ceilingFor(t.Context(), p, load.Spec{Total: 500})
+		if c.Protocol != p.Name || c.Rate == nil != (c.Why != "") || c.Rate != nil && *c.Rate <= 0 || c.Load == "" {
+			t.Errorf("%+v", c)
+		}
+		if runtime.GOOS == "linux" && c.Rate == nil {
+			t.Errorf("%s: %s", p.Name, c.Why)
+		}
 	}
 }
