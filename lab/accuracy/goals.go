@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wiregauge/lab/truth"
+	"wiregauge/stat"
 )
 
 // A goal is what the code is held to, and what was measured of it.
@@ -178,45 +179,23 @@ func (p *page) power() string {
 	return fmt.Sprintf("found in %d of %d, in %v each; its interval holds the planted ratio in %d", s.right, s.n, s.took.Round(time.Second), s.holds)
 }
 
-// peak fits the law of S13 to the throughputs that were told: (N/X)/(1/X1) − 1 = σ(N−1) + κN(N−1), a line in N after
-// division by N−1.
+// peak fits the law of S13 to the throughputs that were told.
 func (p *page) peak() string {
-	var x, y []float64
-	var first float64
+	var n, x []float64
 	for _, r := range p.own("S13") {
-		n, rate := float64(r.l.Callers), r.medianOf(func(t *trial) float64 { return t.Report.Rate })
-		if rate == 0 {
-			continue
-		}
-		if n == 1 {
-			first = rate
-			continue
-		}
-		x, y = append(x, n), append(y, n/rate)
+		n, x = append(n, float64(r.l.Callers)), append(x, r.medianOf(func(t *trial) float64 { return t.Report.Rate }))
 	}
-	if first == 0 || len(x) < 3 {
+	fit, ok := stat.FitScalability(n, x)
+	if !ok {
 		return orNothing("")
 	}
-	for i, n := range x {
-		y[i] = (y[i]*first - 1) / (n - 1)
+	want := truth.Peak(0.05, 0.001)
+	text := fmt.Sprintf("sigma %.4f, kappa %.5f (planted 0.05 and 0.001): ", fit.Sigma, fit.Kappa)
+	got, ok := fit.Peak()
+	if !ok {
+		return text + fmt.Sprintf("no peak, planted at %.1f calls in flight", want)
 	}
-	kappa, sigma := line(x, y)
-	if kappa <= 0 || sigma >= 1 {
-		return fmt.Sprintf("sigma %.4f, kappa %.5f: no peak is found, planted %.1f", sigma, kappa, truth.Peak(0.05, 0.001))
-	}
-	got, want := truth.Peak(sigma, kappa), truth.Peak(0.05, 0.001)
-	return fmt.Sprintf("sigma %.4f, kappa %.5f: a peak at %.1f calls in flight, planted %.1f (%s)", sigma, kappa, got, want, percent(got/want-1))
-}
-
-// line is the least-squares slope and offset.
-func line(x, y []float64) (slope, offset float64) {
-	var sx, sy, sxx, sxy float64
-	n := float64(len(x))
-	for i := range x {
-		sx, sy, sxx, sxy = sx+x[i], sy+y[i], sxx+x[i]*x[i], sxy+x[i]*y[i]
-	}
-	slope = (n*sxy - sx*sy) / (n*sxx - sx*sx)
-	return slope, (sy - slope*sx) / n
+	return text + fmt.Sprintf("the peak at %.1f calls in flight, planted %.1f (%s)", got, want, percent(got/want-1))
 }
 
 func (p *page) flagged() string {

@@ -97,8 +97,6 @@ func peerWanted(name string, l truth.Load, t tool) bool {
 		return l.Rate > 0 || t.name == "wrk" || t.name == "h2load"
 	case "S16":
 		return t.name == "h2load" && l.Rate == 0
-	case "S7", "S7b", "S7c", "S7d":
-		return l.Callers > 0
 	}
 	return true
 }

@@ -15,7 +15,7 @@ import (
 // An arrivalReport is the schedule of sends as the kernel of the server saw it.
 type arrivalReport struct {
 	Calls int     `json:"calls"`
-	Rate  float64 `json:"rate"` // by the first and the last arrival
+	Rate  float64 `json:"rate"` // by the line of least squares through all arrivals
 	// Late50 and Late99 are how late calls arrive behind an even schedule, whose start is the earliest that leaves no call
 	// early; of constant arrivals only. In nanoseconds.
 	Late50 int64 `json:"late_p50_ns,omitempty"`
@@ -51,8 +51,8 @@ func (b *bench) arrivals(ctx context.Context, at string, l truth.Load) (*arrival
 func schedule(arrived []time.Duration, l truth.Load) *arrivalReport {
 	n := len(arrived)
 	r := &arrivalReport{Calls: n}
-	if span := arrived[n-1] - arrived[0]; span > 0 {
-		r.Rate = float64(n-1) / span.Seconds()
+	if gap := slope(arrived); gap > 0 {
+		r.Rate = 1e9 / gap
 	}
 	if l.Poisson {
 		gaps := make([]time.Duration, 0, n-1)
@@ -73,4 +73,20 @@ func schedule(arrived []time.Duration, l truth.Load) *arrivalReport {
 	slices.Sort(late)
 	r.Late50, r.Late99 = int64(truth.NearestRank(late, 50)), int64(truth.NearestRank(late, 99))
 	return r
+}
+
+// slope is the mean gap between arrivals in nanoseconds, by least squares: one late call at an end does not tilt it.
+func slope(arrived []time.Duration) float64 {
+	n := float64(len(arrived))
+	middle := (n - 1) / 2
+	var xy, xx float64
+	for i, at := range arrived {
+		x := float64(i) - middle
+		xy += x * float64(at-arrived[0])
+		xx += x * x
+	}
+	if xx == 0 {
+		return 0
+	}
+	return xy / xx
 }

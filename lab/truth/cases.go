@@ -44,6 +44,7 @@ var cases = []Case{
 		open(2000, 5*time.Second, Truth{Latency: law("lognormal:1ms:1"), Tested: usual}),
 	}},
 	{"S7", "every 5th call is reset after it was read", "reset=/5", []Load{
+		open(500, 4*time.Second, Truth{Failed: 0.2}),
 		counted(closed(10, time.Second, Truth{Failed: 0.2})),
 	}},
 	{"S7b", "every 5th call is reset inside its answer", "cut=/5", []Load{
