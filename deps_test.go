@@ -32,7 +32,7 @@ var policy = map[string]struct {
 	"warm":        {ours: []string{"stat", "result"}},
 	"trust":       {ours: []string{"stat", "hist", "result"}},
 	"judge":       {ours: []string{"stat", "result"}},
-	"compare":     {ours: []string{".", "hist", "stat", "pace", "judge", "trust", "result", "load", "lab", "internal/..."}},
+	"compare":     {ours: []string{".", "hist", "stat", "pace", "judge", "trust", "warm", "result", "load", "lab", "internal/..."}},
 	"report":      {ours: []string{"hist", "stat", "result", "report/...", "internal/..."}},
 	"doctor":      {ours: []string{"hist", "result", "meter", "report/number", "internal/..."}},
 	"suite":       {ours: []string{".", "pace", "load", "internal/..."}},

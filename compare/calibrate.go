@@ -51,14 +51,13 @@ func (c *comparison) pilot(ctx context.Context, st *stage, arm int, length time.
 	c.say(Progress{Phase: "calibrating", Launch: st.number + 1, Arm: c.plan.Arms[arm].Name})
 	spec := c.outside(st, arm)
 	spec.Duration = length
-	t, err := st.turn(ctx, arm, spec)
+	t, err := c.thrownAway(ctx, st, arm, spec)
 	if ctx.Err() != nil {
 		return t, context.Cause(ctx)
 	}
 	if err != nil {
 		return t, st.armError(arm, 0, err)
 	}
-	st.data.discard(arm, &t)
 	return t, nil
 }
 

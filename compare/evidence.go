@@ -117,6 +117,11 @@ func (c *comparison) doubts() []judge.Doubt {
 	if check := c.failures(); !check.Passed {
 		void("V10", "", check.Name+": "+check.Detail)
 	}
+	for i, w := range c.warm {
+		if w != nil && w.Outcome == result.WarmUnsteady {
+			void("V9", c.plan.Arms[i].Name, c.plan.Arms[i].Name+" never settled in its warm-up")
+		}
+	}
 	for i := range c.totals {
 		t := &c.totals[i]
 		switch err := t.Counts.Check(); {

@@ -30,6 +30,7 @@ type simulated struct {
 	clientShare     float64 // of its cores; 0 means 0.3
 	serverShare     float64 // 0: unknown
 	bytes           int64
+	unsettled       bool                                // in its warm-up
 	turn            func(load.Spec, *result.Turn) error // may spoil a turn
 }
 
@@ -69,12 +70,32 @@ func (s *simulated) Turn(ctx context.Context, spec load.Spec) (result.Turn, erro
 	if s.serverShare > 0 {
 		t.Server = &result.CPU{User: time.Duration(s.serverShare * 2 * float64(window)), Cores: 2}
 	}
+	if spec.Settle != nil {
+		t.Window = s.watched(spec, h)
+	}
 	if s.turn != nil {
 		if err := s.turn(spec, &t); err != nil {
 			return t, err
 		}
 	}
 	return t, ctx.Err()
+}
+
+// watched feeds strips of 200 ms until the observer has seen enough. An arm that never settles gets slower and faster.
+func (s *simulated) watched(spec load.Spec, h *hist.Histogram) time.Duration {
+	const strip = 200 * time.Millisecond
+	for at := time.Duration(0); at < spec.Duration; at += strip {
+		factor := 1.0
+		if s.unsettled {
+			factor = 1 + .5*math.Sin(float64(at)/float64(4*time.Second))
+		}
+		p50 := int64(float64(h.Percentile(50)) * factor)
+		rate := s.speed / factor
+		if spec.Settle(result.WarmStrip{At: int64(at), Length: int64(strip), Calls: int64(rate / 5), Rate: rate, P50: &p50}) {
+			return at + strip
+		}
+	}
+	return spec.Duration
 }
 
 func orShare(s float64) float64 {

@@ -87,6 +87,7 @@ func (c *comparison) arm(i int) result.Arm {
 	a := result.Merge(turns, c.plan.Percentiles)
 	a.Name, a.URL, a.Protocol, a.Client, a.Method = spec.Name, spec.URL, spec.Protocol, spec.Client, spec.Method
 	a.Baseline, a.Floor, a.Control = spec.Name == c.plan.Baseline, spec.Floor, spec.Control
+	a.WarmUp = c.warm[i]
 	for _, l := range c.used() {
 		a.KeptAlive += l.keptAlive[i]
 	}

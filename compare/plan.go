@@ -20,10 +20,14 @@ type Plan struct {
 	Rounds   int           // per launch; 40 by default, 120 when there is one launch
 	Turn     time.Duration // 0: from a pilot, unless Spec.Total is given
 	Warmup   load.Spec     // the discarded first turn of each arm and launch: Duration, Total; default one Turn
-	Spec     load.Spec     // what every turn has in common; Total is per turn
-	Washout  time.Duration // least time discarded at the start of every turn: 20 ms by default
-	Seed     uint64        // of the orders, the padding and the arrivals
-	Baseline string        // the first arm by default
+	// FindWarmup has the warm-up last until the arm is steady, WarmupMax at most (60 s by default), and played again in
+	// the launches after the first. Warmup is ignored then.
+	FindWarmup bool
+	WarmupMax  time.Duration
+	Spec       load.Spec     // what every turn has in common; Total is per turn
+	Washout    time.Duration // least time discarded at the start of every turn: 20 ms by default
+	Seed       uint64        // of the orders, the padding and the arrivals
+	Baseline   string        // the first arm by default
 	// MinEffect is the smallest difference worth a word: 0.01 (1 %) by default.
 	MinEffect   float64
 	Primary     []string // metrics that carry the verdict; by default rate in a closed loop, p50 and p99 in an open one
@@ -94,7 +98,8 @@ type Progress struct {
 	Done, Turns      int // measured turns, of how many in all
 	Invalid          int // rounds that had to be thrown away
 	Elapsed          time.Duration
-	Note             string // something to be said once, at once; else empty
+	Before           time.Duration // of it, until the first measured turn began
+	Note             string        // something to be said once, at once; else empty
 }
 
 // An ArmError is an arm that could not be measured any more.
@@ -135,6 +140,9 @@ func (p Plan) Normalize() (Plan, error) {
 	}
 	if p.Warmup.Duration == 0 && p.Warmup.Total == 0 {
 		p.Warmup.Duration = max(p.Turn, shortestTurn)
+	}
+	if p.WarmupMax <= 0 {
+		p.WarmupMax = time.Minute
 	}
 	if p.Washout <= 0 {
 		p.Washout = 20 * time.Millisecond

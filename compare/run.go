@@ -45,12 +45,14 @@ type comparison struct {
 	lost     int // rounds that were planned and never played because an arm had died
 	reasons  []string
 	deaths   map[string]int
-	done     int // measured turns
+	done     int           // measured turns
+	before   time.Duration // until the first of them
 	ended    error
 	stopped  bool // at a planned look before the last launch
 
-	current      *launch  // that is being played
-	remarks      []string // for the notes
+	warm         []*result.WarmUp // per arm, of the first launch
+	current      *launch          // that is being played
+	remarks      []string         // for the notes
 	orderChecked bool
 	widened      time.Duration // what the washout is multiplied by: 1, or 2 after the order test
 }
@@ -73,7 +75,7 @@ type round struct {
 }
 
 func newComparison(p Plan) *comparison {
-	c := &comparison{plan: p, began: time.Now(), deaths: map[string]int{}, widened: 1}
+	c := &comparison{plan: p, began: time.Now(), deaths: map[string]int{}, widened: 1, warm: make([]*result.WarmUp, len(p.Arms))}
 	for _, name := range metricNames(p.Primary, p.Shown) {
 		m, _ := metricNamed(name) // checked by Normalize
 		c.metrics = append(c.metrics, m)
@@ -164,28 +166,6 @@ func (c *comparison) startsServers() bool {
 	return false
 }
 
-// warmUp plays the discarded turn of every arm. Its median sets the washout of the arm's turns.
-func (c *comparison) warmUp(ctx context.Context, st *stage) error {
-	for _, i := range StartOrder(c.plan.Seed, st.number, len(c.plan.Arms)) {
-		c.say(Progress{Phase: "warming up", Launch: st.number + 1, Arm: c.plan.Arms[i].Name})
-		spec := c.outside(st, i)
-		spec.Total, spec.Duration = c.plan.Warmup.Total, c.plan.Warmup.Duration
-		t, err := st.turn(ctx, i, spec)
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		if err != nil {
-			return st.armError(i, 0, err)
-		}
-		st.data.discard(i, &t)
-		st.washout[i] = washoutFor(c.plan.Washout, &t)
-	}
-	if c.plan.Turn == 0 && c.plan.Spec.Total == 0 {
-		return c.calibrate(ctx, st)
-	}
-	return nil
-}
-
 func (c *comparison) namesOf(order []int) []string {
 	names := make([]string, len(order))
 	for k, i := range order {
@@ -201,6 +181,10 @@ func (c *comparison) say(p Progress) {
 	p.Launches, p.Rounds = c.plan.Launches, c.plan.Rounds
 	p.Done, p.Turns, p.Invalid = c.done, c.plan.Launches*c.plan.Rounds*len(c.plan.Arms), c.invalid
 	p.Elapsed = time.Since(c.began)
+	if c.done == 0 {
+		c.before = p.Elapsed
+	}
+	p.Before = c.before
 	c.plan.Progress(p)
 }
 

@@ -64,7 +64,7 @@ func (c *comparison) fill(ctx context.Context, st *stage) error {
 		if err != nil {
 			return st.armError(i, 0, err)
 		}
-		st.turners[i] = t
+		st.turners[i], st.lastCall[i] = t, time.Now()
 	}
 	return nil
 }

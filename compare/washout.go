@@ -106,8 +106,7 @@ func (c *comparison) keepAlive(ctx context.Context, st *stage, next int) {
 		if c.plan.Open {
 			spec.Pacer = pace.Constant(big.NewRat(1, 1))
 		}
-		if t, err := st.turn(ctx, i, spec); err == nil {
-			st.data.discard(i, &t)
+		if t, err := c.thrownAway(ctx, st, i, spec); err == nil {
 			st.data.keptAlive[i] += t.Sent
 		}
 	}

@@ -79,7 +79,7 @@ func remaining(s compare.Progress) time.Duration {
 	if s.Done < 4 {
 		return 0
 	}
-	return time.Duration(float64(s.Elapsed) / float64(s.Done) * float64(s.Turns-s.Done))
+	return time.Duration(float64(s.Elapsed-s.Before) / float64(s.Done) * float64(s.Turns-s.Done))
 }
 
 // clock is "7m52s", without fractions.

@@ -48,8 +48,24 @@ func (c *comparison) timing() error {
 		return usage("--warmup auto is for run; compare takes a time or a number of calls: --warmup 5s or 5000")
 	}
 	p.Warmup = load.Spec{Total: o.Warmup.calls, Duration: o.Warmup.time}
+	turn := p.Turn
+	if turn == 0 && p.Spec.Total == 0 {
+		turn = shortestTurn
+	}
+	p.FindWarmup = p.Warmup.Total == 0 && p.Warmup.Duration == 0 && time.Duration(p.Rounds)*turn >= worthFinding
 	return nil
 }
+
+// worthFinding is how long an arm is measured in one launch, at least, before time is spent on finding the end of its
+// warm-up: that alone takes some eight seconds.
+const worthFinding = 10 * time.Second
+
+// leastFinding is about what it takes to see that an arm is steady, and leastReplay what a warm-up that was found takes
+// in the launches after the first.
+const (
+	leastFinding = 8 * time.Second
+	leastReplay  = 2 * time.Second
+)
 
 // announce says before the start what is about to happen, how long it takes, and whether it can decide anything.
 func (c *comparison) announce() {
@@ -90,6 +106,9 @@ func (c *comparison) planNotices() []string {
 		}
 	}
 	var list []string
+	if p.FindWarmup {
+		list = append(list, fmt.Sprintf("each arm is warmed up until it is steady, for %s at most; --warmup sets a time or a number of calls", option.FormatDuration(p.WarmupMax)))
+	}
 	if ok, least := judge.CanDecide(judged, len(p.Primary), p.Launches); !ok {
 		list = append(list, fmt.Sprintf("%d launches are too few to call anything different, with %s at once: --launches %d or more",
 			p.Launches, countOf((judged-1)*len(p.Primary), "test", "tests"), least))
@@ -131,6 +150,11 @@ func (c *comparison) length() time.Duration {
 	case turn == 0:
 		turn = shortestTurn
 	}
-	perLaunch := time.Duration(len(p.Arms)) * (time.Duration(p.Rounds)*(turn+p.Washout) + p.Warmup.Duration)
-	return time.Duration(p.Launches) * perLaunch
+	perArm := time.Duration(p.Launches*p.Rounds) * (turn + p.Washout)
+	if p.FindWarmup {
+		perArm += leastFinding + time.Duration(p.Launches-1)*leastReplay
+	} else {
+		perArm += time.Duration(p.Launches) * p.Warmup.Duration
+	}
+	return time.Duration(len(p.Arms)) * perArm
 }
