@@ -31,6 +31,7 @@ var policy = map[string]struct {
 	"lab":         {ours: []string{".", "hist", "contract/...", "protocol/tcp", "lab/...", "internal/..."}},
 	"warm":        {ours: []string{"stat", "result"}},
 	"trust":       {ours: []string{"stat", "hist", "result"}},
+	"capacity":    {ours: []string{"stat", "result"}},
 	"judge":       {ours: []string{"stat", "result"}},
 	"compare":     {ours: []string{".", "hist", "stat", "pace", "judge", "trust", "warm", "result", "load", "lab", "internal/..."}},
 	"report":      {ours: []string{"hist", "stat", "result", "report/...", "internal/..."}},
