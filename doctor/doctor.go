@@ -69,7 +69,8 @@ type Limits struct {
 	OpenFilesHard *uint64 `json:"open_files_hard"` // up to which the limit can be raised
 	PortLow       *int64  `json:"port_low"`        // the ports that connections are given
 	PortHigh      *int64  `json:"port_high"`
-	Somaxconn     *int64  `json:"somaxconn"` // connections that may wait for a server here to accept them
+	PortReuse     *int64  `json:"tcp_tw_reuse"` // whether a port is used again after a second: 0 never, 1 always, 2 on loopback
+	Somaxconn     *int64  `json:"somaxconn"`    // connections that may wait for a server here to accept them
 }
 
 // Ports is how many connections there can be to one address and port; 0 when that is unknown.
@@ -78,6 +79,18 @@ func (l *Limits) Ports() int64 {
 		return 0
 	}
 	return *l.PortHigh - *l.PortLow + 1
+}
+
+// PortRest is how long a port rests after a connection that this side closed (TIME_WAIT, RFC 9293, section 3.6.1): a
+// minute on Linux, a second where it may be used again early; 0 when that is unknown.
+func (l *Limits) PortRest(loopback bool) time.Duration {
+	switch {
+	case l.PortReuse == nil:
+		return 0
+	case *l.PortReuse == 1 || *l.PortReuse == 2 && loopback:
+		return time.Second
+	}
+	return time.Minute
 }
 
 // Load is what else the machine did while it was looked at.
@@ -137,7 +150,6 @@ func Examine(ctx context.Context, o Options) *Report {
 	r := &Report{Schema: Schema, Created: own.Created, Tool: own.Tool, Host: own.Host, Ceilings: []Ceiling{}}
 	began, before, used := time.Now(), meter.ReadHost(), meter.Own()
 	r.readFiles(o.Root)
-	r.readLimits()
 	r.readClock()
 	r.readTimers(ctx)
 	r.readTLS()

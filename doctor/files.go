@@ -15,10 +15,19 @@ func (r *Report) readFiles(root fs.FS) {
 	if source := line(root, "sys/devices/system/clocksource/clocksource0/current_clocksource"); source != "" {
 		r.Clock.Source = &source
 	}
-	r.Limits.Somaxconn = whole(line(root, "proc/sys/net/core/somaxconn"))
+	r.Limits = ReadLimits(root)
+}
+
+// ReadLimits reads what bounds the number of connections; root holds the files of the machine.
+func ReadLimits(root fs.FS) Limits {
+	var l Limits
+	l.readFiles()
+	l.Somaxconn = whole(line(root, "proc/sys/net/core/somaxconn"))
+	l.PortReuse = whole(line(root, "proc/sys/net/ipv4/tcp_tw_reuse"))
 	if ends := strings.Fields(line(root, "proc/sys/net/ipv4/ip_local_port_range")); len(ends) == 2 {
-		r.Limits.PortLow, r.Limits.PortHigh = whole(ends[0]), whole(ends[1])
+		l.PortLow, l.PortHigh = whole(ends[0]), whole(ends[1])
 	}
+	return l
 }
 
 // line is a file's first line; "" when it cannot be read.

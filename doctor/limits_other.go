@@ -2,5 +2,5 @@
 
 package doctor
 
-// readLimits is unknown on this system.
-func (r *Report) readLimits() {}
+// readFiles is unknown on this system.
+func (l *Limits) readFiles() {}

@@ -4,12 +4,12 @@ package doctor
 
 import "syscall"
 
-// readLimits reads how many files and connections this process may have open.
-func (r *Report) readLimits() {
-	var l syscall.Rlimit
-	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l) != nil {
+// readFiles reads how many files and connections this process may have open.
+func (l *Limits) readFiles() {
+	var r syscall.Rlimit
+	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &r) != nil {
 		return
 	}
-	soft, hard := uint64(l.Cur), uint64(l.Max)
-	r.Limits.OpenFiles, r.Limits.OpenFilesHard = &soft, &hard
+	soft, hard := uint64(r.Cur), uint64(r.Max)
+	l.OpenFiles, l.OpenFilesHard = &soft, &hard
 }

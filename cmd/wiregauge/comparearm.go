@@ -194,6 +194,11 @@ func (a *arm) ready(ctx context.Context, url string) (*readyArm, error) {
 	if err := app.mayLoad(ctx, r.target, r.plan, a.o.Own); err != nil {
 		return nil, err
 	}
+	if a.last == nil && !a.of.o.Silent {
+		for _, notice := range append(r.plan.notices, app.preflight(ctx, r.target, r.plan)...) {
+			fmt.Fprintf(app.stderr, "%s: %s\n", a.name, notice)
+		}
+	}
 	a.last = r
 	return r, nil
 }

@@ -110,6 +110,9 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 	if err := t.target.pin(ctx); err != nil {
 		return err
 	}
+	if !o.Silent {
+		t.plan.notices = append(t.plan.notices, a.preflight(ctx, t.target, t.plan)...)
+	}
 	t.announce()
 	defer func() { t.calls.drop() }()
 	if err := t.measure(ctx); err != nil {
