@@ -23,7 +23,7 @@ var samples = map[string][2]string{
 	"header": {"A: 1", "B: 2"}, "metadata": {`{"a":"1"}`, `{"b":"2"}`}, "request": {"PUT", "POST"}, "user": {"a:b", "c:d"},
 	"contract": {"a.proto", "b.proto"}, "protoset": {"a", "b"}, "import-path": {"a", "b"}, "reflect": {"true", "false"},
 	"call": {"a.B/C", "a.B/D"}, "codec": {"json", "protobuf"}, "allow-unknown-fields": {"true", "false"},
-	"compress": {"gzip", "identity"}, "compressed": {"true", "false"}, "max-reply": {"1mb", "2mb"},
+	"compress": {"gzip", "identity"}, "compressed": {"true", "false"}, "max-reply": {"1mb", "2mb"}, "max-data": {"1mb", "2mb"},
 	"cacert": {"a", "b"}, "cert": {"a", "b"}, "key": {"a", "b"}, "insecure": {"true", "false"}, "servername": {"a", "b"},
 	"authority": {"a", "b"}, "http": {"1.1", "2"}, "tls-min": {"1.2", "1.3"}, "tls-max": {"1.2", "1.3"},
 	"resolve": {"a:1:127.0.0.1", "b:1:127.0.0.1"}, "ipv4": {"true", "false"}, "ipv6": {"true", "false"},

@@ -38,6 +38,7 @@ type DataOptions struct {
 	Inflate  bool        `flag:"compressed" help:"accept compressed answers and inflate them"`
 	stream   bool        // --take is given: over HTTP the answer is a stream, of which some messages are wanted
 	live     bool        // messages of the standard input are sent as they come, where the caller's side streams
+	MaxData  option.Size `flag:"max-data" value:"SIZE" help:"most bytes that are read of -d, -D or --binary (64MiB when nothing is said)"`
 	MaxReply option.Size `flag:"max-reply" value:"SIZE" help:"most bytes of one received message, after decompression (64MiB when nothing is said)"`
 }
 
@@ -274,15 +275,18 @@ func (a *app) readData(o *DataOptions) (raw []byte, given bool, err error) {
 	case o.DataRaw != "":
 		return []byte(o.DataRaw), true, nil
 	case o.DataFile != "":
-		raw, err = a.readFile(o.DataFile)
+		raw, err = a.readFile(o.DataFile, o)
 	case o.Binary != "":
-		raw, err = a.readFile(o.Binary)
+		raw, err = a.readFile(o.Binary, o)
 	case o.Data == "@":
-		raw, err = a.readFile("-")
+		raw, err = a.readFile("-", o)
 	case strings.HasPrefix(o.Data, "@"):
-		raw, err = a.readFile(o.Data[1:])
+		raw, err = a.readFile(o.Data[1:], o)
 	default:
 		return []byte(o.Data), true, nil
+	}
+	if errors.Is(err, slurp.ErrLonger) {
+		return nil, false, usage("data: %w", err).with("try", "--max-data SIZE, as in --max-data 512mb")
 	}
 	if err != nil {
 		return nil, false, usage("data: %w", err)
@@ -291,15 +295,16 @@ func (a *app) readData(o *DataOptions) (raw []byte, given bool, err error) {
 }
 
 // readFile reads a file, or the standard input for "-".
-func (a *app) readFile(name string) ([]byte, error) {
+func (a *app) readFile(name string, o *DataOptions) ([]byte, error) {
+	most := int64(cmp.Or(o.MaxData, defaultMaxData))
 	if name == "-" {
-		return a.wholeStdin()
+		return a.wholeStdin(most)
 	}
-	return slurp.File(name, maxData)
+	return slurp.File(name, most)
 }
 
-// maxData is how much is read of a user's data, which is held in memory whole.
-const maxData = 512 << 20
+// defaultMaxData is how much is read of a user's data, which is held in memory whole.
+const defaultMaxData = 64 << 20
 
 // shareIndexes gives requests with equal header sets one index, so that a session encodes them once.
 func shareIndexes(requests []*wiregauge.Request) {

@@ -20,7 +20,7 @@ import (
 // An app is one invocation: its streams, its environment and its commands.
 type app struct {
 	stdin          io.Reader
-	wholeStdin     func() ([]byte, error) // all of it, for whoever asks: several arms may
+	wholeStdin     func(most int64) ([]byte, error) // all of it, for whoever asks: several arms may
 	stdout, stderr io.Writer
 	lookupEnv      func(string) (string, bool)
 	environ        []string // "K=V", to find names that nobody looks up
@@ -37,8 +37,19 @@ type app struct {
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, lookupEnv func(string) (string, bool)) *app {
 	return &app{stdin: stdin, stdout: stdout, stderr: stderr, lookupEnv: lookupEnv,
-		wholeStdin: sync.OnceValues(func() ([]byte, error) { return slurp.All(stdin, maxData) }),
+		wholeStdin: onceRead(stdin),
 		started:    time.Now(), sets: map[*cobra.Command]*option.Set{}}
+}
+
+// onceRead reads r at the first call and tells every caller what came of it.
+func onceRead(r io.Reader) func(most int64) ([]byte, error) {
+	var once sync.Once
+	var text []byte
+	var err error
+	return func(most int64) ([]byte, error) {
+		once.Do(func() { text, err = slurp.All(r, most) })
+		return text, err
+	}
 }
 
 func (a *app) run(ctx context.Context, args []string) int {

@@ -4,10 +4,14 @@ package slurp
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
 )
+
+// ErrLonger is what All and File say of more than they are to read.
+var ErrLonger = errors.New("longer")
 
 // File reads the file at path, most bytes at most.
 func File(path string, most int64) ([]byte, error) {
@@ -41,7 +45,7 @@ func All(r io.Reader, most int64) ([]byte, error) {
 		return nil, err
 	}
 	if n > most {
-		return nil, fmt.Errorf("longer than %d MiB, which is as much as is read", most>>20)
+		return nil, fmt.Errorf("%w than %d MiB, which is as much as is read", ErrLonger, most>>20)
 	}
 	return b.Bytes(), nil
 }

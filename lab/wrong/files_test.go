@@ -115,6 +115,9 @@ func TestDevicesAndEndlessFiles(t *testing.T) {
 		{"call", "grpc://127.0.0.1:1/a.B/C", "--proto", endless},
 		{"call", "https://127.0.0.1:1/", "--cacert", endless},
 		{"list", "--protoset", endless},
+		{"call", "http://127.0.0.1:1/", "-d", "@" + endless},
+		{"run", "http://127.0.0.1:1/", "-D", endless},
+		{"run", "h2c://127.0.0.1:1/", "--binary", endless},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			t.Parallel()
