@@ -176,8 +176,8 @@ func (d *forest) row(i int, v result.Verdict, series int) {
 	if i == 0 || d.rows[i-1].Metric != v.Metric {
 		d.c.Text(6, y+4, svg.Start, "panel", verdict.Name(v.Metric))
 	}
-	d.c.Text(d.x.R0-10, y+4, svg.End, "name", shorten(v.B, 13))
-	words := v.B + ", " + verdict.Name(v.Metric) + ": " + verdict.Ratio(v)
+	d.c.Text(d.x.R0-10, y+4, svg.End, "name", shorten(story.Clean(v.B), 13))
+	words := story.Clean(v.B) + ", " + verdict.Name(v.Metric) + ": " + verdict.Ratio(v)
 	if iv := verdict.Interval(v); iv != "" {
 		words += ", 95 % interval " + iv
 	}

@@ -104,6 +104,7 @@ func Of(files []*result.File, opt Options) *Story {
 	if opt.Title != "" {
 		s.Title = opt.Title
 	}
+	s.Map(Clean) // also names: a result may come from somebody else
 	return s
 }
 
