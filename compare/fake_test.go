@@ -31,19 +31,22 @@ type simulated struct {
 	serverShare     float64 // 0: unknown
 	bytes           int64
 	unsettled       bool                                // in its warm-up
+	read            bool                                // what the client's machine counts could be read
 	turn            func(load.Spec, *result.Turn) error // may spoil a turn
 }
 
 func (s *simulated) normal(purpose string, spec load.Spec, perTurn, shared bool) float64 {
 	h := fnv.New64a()
-	fmt.Fprint(h, purpose, spec.Launch)
+	fmt.Fprint(h, s.seed, purpose, spec.Launch)
 	if perTurn {
 		fmt.Fprint(h, "/", spec.Round)
 	}
 	if !shared {
 		fmt.Fprint(h, "/", spec.Arm)
 	}
-	return rand.New(rand.NewPCG(s.seed, h.Sum64())).NormFloat64()
+	r := rand.New(rand.NewPCG(h.Sum64(), s.seed))
+	r.Uint64() // generators whose seeds differ in few bits begin alike
+	return r.NormFloat64()
 }
 
 func (s *simulated) Turn(ctx context.Context, spec load.Spec) (result.Turn, error) {
@@ -69,6 +72,9 @@ func (s *simulated) Turn(ctx context.Context, spec load.Spec) (result.Turn, erro
 	}
 	if s.serverShare > 0 {
 		t.Server = &result.CPU{User: time.Duration(s.serverShare * 2 * float64(window)), Cores: 2}
+	}
+	if s.read {
+		t.Vitals = result.Vitals{Observed: int64(window), Retransmits: new(int64), Overflows: new(int64)}
 	}
 	if spec.Settle != nil {
 		t.Window = s.watched(spec, h)

@@ -36,19 +36,24 @@ func (c *comparison) sumUp() {
 
 // file tells the comparison.
 func (c *comparison) file(ended error) *result.File {
-	c.sumUp()
-	f := result.NewFile("comparison")
+	f := c.measured()
 	f.Elapsed = int64(time.Since(c.began))
 	f.Partial = ended != nil
+	c.judge(f)
+	f.Notes = c.notes(ended)
+	return f
+}
+
+// measured is what has been measured so far, without a judgement.
+func (c *comparison) measured() *result.File {
+	c.sumUp()
+	f := result.NewFile("comparison")
 	f.Plan = c.planRecord()
-	f.Trust = result.Trust{Level: "unchecked", Reasons: []result.Reason{}}
 	for i := range c.plan.Arms {
 		f.Arms = append(f.Arms, c.arm(i))
 	}
 	f.Turns = c.usedRows()
 	f.Fair = c.fairTest()
-	f.Verdicts, f.NoiseFloor = c.verdicts(c.evidence())
-	f.Notes = c.notes(ended)
 	return f
 }
 

@@ -106,7 +106,7 @@ func TestTooManyInvalidRoundsNameNoWinner(t *testing.T) {
 			return nil
 		}}), &processes{}))
 	v := verdictOf(t, f, "rate", "a", "b")
-	if v.Outcome != result.NotFair || v.Ratio == nil || !strings.Contains(v.Reasons[0], "of the rounds were invalid") {
+	if v.Outcome != result.NotFair || v.Ratio == nil || !strings.Contains(strings.Join(v.Reasons, "\n"), "of the rounds were invalid") {
 		t.Errorf("verdict %+v", v)
 	}
 }

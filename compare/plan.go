@@ -34,6 +34,7 @@ type Plan struct {
 	Shown       []string // further metrics to measure, without a verdict
 	Control     bool     // the baseline takes part twice: the difference of an arm from itself is the noise floor
 	Open        bool     // the load is an open loop
+	WholePlan   bool     // no planned look ends it before its last launch
 	Percentiles []float64
 	// ReadyTimeout bounds the start of one server: 30 s by default.
 	ReadyTimeout time.Duration
