@@ -24,7 +24,7 @@ func (a *app) preflight(ctx context.Context, target *prepared, p *plan) []string
 	if w := portWarning(&limits, p, target.onLoopback()); w != "" {
 		warnings = append(warnings, w)
 	}
-	if !p.open || p.rate < highRate || target.Client == "stack" {
+	if !p.open || p.rate <= highRate || target.Client == "stack" {
 		return warnings
 	}
 	if ceiling := ceilingOf(ctx, target.Protocol, p.load, 0, ceilingTurn); ceiling != nil {
