@@ -51,6 +51,11 @@ var policy = map[string]struct {
 	"protocol/tcp":       {ours: []string{".", "protocol"}},
 	"protocol/null":      {ours: []string{".", "protocol", "protocol/tcp"}},
 	"protocol/prototest": {ours: []string{".", "protocol"}},
+
+	"protocol/rsocket/frame":     {stdlib: true},
+	"protocol/rsocket/metadata":  {stdlib: true},
+	"protocol/rsocket/websocket": {stdlib: true},
+
 	"protocol/all":       {ours: []string{"protocol/..."}},
 }
 
