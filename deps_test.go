@@ -56,7 +56,7 @@ var policy = map[string]struct {
 	"protocol/rsocket/metadata":  {stdlib: true},
 	"protocol/rsocket/websocket": {stdlib: true},
 
-	"protocol/all":       {ours: []string{"protocol/..."}},
+	"protocol/all": {ours: []string{"protocol/..."}},
 }
 
 // onlyImporters names packages that may be imported from one place only.
