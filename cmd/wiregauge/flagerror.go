@@ -23,6 +23,13 @@ var laterFlags = map[string]bool{
 	"stream": true, "channel": true, "fnf": true,
 }
 
+// untilThen says what there is already of what a later flag is for.
+var untilThen = map[string]string{
+	"include-errors": "failed calls have a latency table of their own, beside that of the others",
+	"closed":         "without --rate -c callers each wait for their answer, and --think is their pause",
+	"redact":         "authorization, cookies, passwords in URLs and names with token or secret are left out of commands and results",
+}
+
 // foreignFlags are words of other tools that mean something else here.
 var foreignFlags = map[string]string{
 	"max-msg-sz":            "The largest message that is accepted is set with --max-reply SIZE.",
@@ -90,7 +97,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		dashes = "-"
 	}
 	if laterFlags[name] {
-		return later(dashes + name)
+		return later(dashes + name).with("note", untilThen[name])
 	}
 	// ghz and old Go tools write long names after one dash: -insecure arrives as the shorthands "insecure".
 	if whole := strings.SplitN(unknown.GetSpecifiedShortnames(), "=", 2)[0]; len(whole) > 1 {

@@ -36,6 +36,7 @@ func TestMistakesAreToldInWords(t *testing.T) {
 		{"an unknown shorthand", []string{"run", "-Y", http}},
 		{"a long name after one dash", []string{"run", "-insecure", http}},
 		{"a flag of later", []string{"run", "--find-max", "p99<50ms", http}},
+		{"failed calls beside the others", []string{"run", "--include-errors", http}},
 		{"a flag of another command", []string{"run", "--rounds", "5", http}},
 		{"curl's word for h2c", []string{"run", "--http2-prior-knowledge", http}},
 		{"redirects", []string{"run", "-L", http}},
