@@ -97,7 +97,7 @@ func unknownFlag(cmd *cobra.Command, unknown *pflag.NotExistError) error {
 		dashes = "-"
 	}
 	if laterFlags[name] {
-		return later(dashes + name).with("note", untilThen[name])
+		return later(dashes+name).with("note", untilThen[name])
 	}
 	// ghz and old Go tools write long names after one dash: -insecure arrives as the shorthands "insecure".
 	if whole := strings.SplitN(unknown.GetSpecifiedShortnames(), "=", 2)[0]; len(whole) > 1 {
