@@ -1,6 +1,7 @@
 package html
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -123,6 +124,8 @@ func (l *layout) sections() []section {
 		case sec.ID == "summary":
 		case strings.HasPrefix(sec.ID, "load-"):
 			all = l.load(all, sec)
+		case sec.ID == "checks" && len(l.s.Arms) > 1:
+			all = append(all, l.checks(sec))
 		default:
 			one := section{Section: sec, Figures: l.of(sec.ID)}
 			if sec.ID == "bytes" && len(one.Figures) > 1 {
@@ -156,6 +159,25 @@ func (l *layout) load(all []section, sec story.Section) []section {
 		return all
 	}
 	return append(all, section{Section: story.Section{ID: "load", Title: "Load"}, Cards: []story.Section{sec}})
+}
+
+// checks gathers the checks of several arms as cards; what is about all of them stays below.
+func (l *layout) checks(sec story.Section) section {
+	cards := make([]story.Section, len(l.s.Arms))
+	var rest []story.Fact
+	for _, f := range sec.Facts {
+		i := slices.IndexFunc(l.s.Names, func(name string) bool { return strings.HasPrefix(f.Name, name+": ") })
+		if i < 0 {
+			rest = append(rest, f)
+			continue
+		}
+		f.Name = strings.TrimPrefix(f.Name, l.s.Names[i]+": ")
+		cards[i].ID, cards[i].Title = fmt.Sprintf("checks-%d", i+1), l.s.Names[i]
+		cards[i].Facts = append(cards[i].Facts, f)
+	}
+	sec.Facts = rest
+	cards = slices.DeleteFunc(cards, func(c story.Section) bool { return len(c.Facts) == 0 })
+	return section{Section: sec, Cards: cards}
 }
 
 // with gives a drawing its table; nil stays nil.

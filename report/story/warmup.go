@@ -40,6 +40,12 @@ func checkWarm(_ *result.File, a *result.Arm) (Fact, bool) {
 	return fact, true
 }
 
+// WarmUpText is how an arm came to its pace, in words; empty when nobody watched.
+func WarmUpText(a *result.Arm) string {
+	fact, _ := checkWarm(nil, a)
+	return fact.Text
+}
+
 // startOf tells of a measured window whose own beginning was watched.
 func startOf(w *result.WarmUp, fact Fact) Fact {
 	if w.Length == 0 {
