@@ -14,6 +14,8 @@
 //	K08  low rates, short runs                      open_test.go       load: TestLowRates, TestWhenCallsOfALowRateStart
 //	K09  overload in an open loop                   open_test.go       load: TestOverload, TestWhyTheRateWasNotReached
 //	K10  CSV                                        csv_test.go        report: calls_test.go, formats_test.go; load: TestCallsAreLogged
+//	K11  Influx line protocol                       lines_test.go      report: parsers_test.go
+//	K12  Prometheus text                            lines_test.go      report: parsers_test.go
 //	K14  unknown keys                               suite_test.go      suite: suite_test.go
 //	K15  exactly n calls                            counts_test.go     load: TestExactlyNCalls, TestExactlyNCallsOfAnyLoop
 //	K16  conservation at the deadline               counts_test.go     load: TestConservationAtTheDeadline
@@ -32,5 +34,5 @@
 //	K29  failure in the trailers                    failures_test.go   protocol/grpc: classify_test.go
 //	K31  idle connections that the server closes    ageing_test.go     load: TestIdleConnectionsThatTheServerCloses
 //
-// K06 and K13 belong to the ghz command, as does half of K07; K11, K12 and K30 to formats and checks that are to come.
+// K06 and K13 belong to the ghz command, as does half of K07; K30 to checks that are to come.
 package cases
