@@ -52,12 +52,17 @@ type view struct {
 	Style    template.CSS
 	Script   template.JS
 	Data     template.JS
+	First    []string // below the first sentence; what does not fit on the first screen is in More
+	More     []string
 	Lead     []*figure // beside the first tables
 	Summary  []story.Table
 	Sections []section
 	Again    string // the command that measured this
 	FairLink string // the section that the short facts are the sum of
 }
+
+// firstLines is how many lines stand below the first sentence.
+const firstLines = 7
 
 // Write writes the page of s; json is the data that it holds.
 func Write(w io.Writer, s *story.Story, files []*result.File, json []byte, opt Options) error {
@@ -70,6 +75,7 @@ func Write(w io.Writer, s *story.Story, files []*result.File, json []byte, opt O
 		Story: s, Theme: theme(opt.Theme), CSP: policy(), Style: template.CSS(style), Script: template.JS(script),
 		Data: template.JS(data), Lead: l.lead(), Sections: l.sections(),
 	}
+	v.First, v.More = s.Sub[:min(len(s.Sub), firstLines)], s.Sub[min(len(s.Sub), firstLines):]
 	v.pick()
 	var out bytes.Buffer
 	if err := page.Execute(&out, v); err != nil {

@@ -97,6 +97,7 @@ for (const page of pages) {
     const last = document.querySelector(".rerun") || document.querySelector(".lead") || document.querySelector(".verdict");
     return Math.round(last.getBoundingClientRect().bottom);
   });
+  found.last = await tab.evaluate(() => (document.querySelector(".rerun") || document.querySelector("figcaption:last-of-type")).textContent.slice(0, 12));
   await fit(tab, found);
   await buttons(tab, found);
   await tab.close();

@@ -69,11 +69,14 @@ func write() error {
 	if len(os.Args) != 2 {
 		return fmt.Errorf("expected one folder: go run ./report/internal/pages FOLDER")
 	}
+	all := map[string][]*result.File{"side-by-side": {sample.Met(), sample.Burst()}}
 	for name, of := range samples {
-		f := of()
+		all[name] = []*result.File{of()}
+	}
+	for name, files := range all {
 		for _, format := range []string{"html", "json"} {
 			var out bytes.Buffer
-			if err := report.Write(format, &out, []*result.File{f}, report.Options{}); err != nil {
+			if err := report.Write(format, &out, files, report.Options{}); err != nil {
 				return fmt.Errorf("%s: %w", name, err)
 			}
 			if err := os.WriteFile(filepath.Join(os.Args[1], name+"."+format), out.Bytes(), 0o644); err != nil {
