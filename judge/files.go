@@ -97,7 +97,7 @@ func voidsBetween(before, after *result.File, a, b *result.Arm) []string {
 		f *result.File
 		a *result.Arm
 	}{{before, a}, {after, b}} {
-		if side.f.Trust.Of(side.a.Name, "") == result.TrustNotTrustworthy {
+		if side.f.Trust.Of(side.a.Name, "latency") == result.TrustNotTrustworthy {
 			voids = append(voids, "the numbers of "+side.f.ID+" are not trustworthy")
 		}
 	}

@@ -28,7 +28,7 @@ func writeBenchstat(w io.Writer, files []*result.File, opt Options) error {
 		if h.CPU != "" {
 			fmt.Fprintf(out, "cpu: %s\n", oneLine(h.CPU))
 		}
-		fmt.Fprintf(out, "trust: %s\n", s.trust(""))
+		fmt.Fprintf(out, "trust: %s\n", s.trust(asWhole))
 		fmt.Fprintf(out, "# %s of result %s\n", oneLine(s.arm.Name), s.file.ID)
 		if text := s.doubts(); text != "" {
 			fmt.Fprintf(out, "# %s\n", oneLine(text))

@@ -16,11 +16,12 @@ var (
 	csvHead = []string{"id", "kind", "arm", "url", "protocol", "client", "launch", "round", "place", "window_ns", "asked_rate",
 		"due", "unsent", "sent", "ok", "failed", "timed_out", "unfinished", "rate", "goodput", "min_ns", "mean_ns", "max_ns"}
 	csvTail = []string{"sent_bytes", "received_bytes", "client_cpu_ns_per_call", "server_cpu_ns_per_call", "error_class", "error_count",
-		"error_text", "invalid", "limited_by", "trust", "doubts"}
+		"error_text", "invalid", "limited_by", "trust", "doubts", "label"}
 )
 
-// writeCSV is RFC 4180: a header, then one record per arm (kind "arm"), per turn (kind "turn") and per class of
-// error (kind "error"). What does not apply is empty, as is a percentile that leaves out too many calls without an end. Lines end with CR LF.
+// writeCSV is RFC 4180: a header, then one record per arm (kind "arm"), per turn (kind "turn"), per step of a ramp
+// ("step"), per arm and point of a sweep ("point"), per rate that a search for capacity tried ("probe") and per class of
+// error ("error"). What does not apply is empty, as is a percentile that leaves out too many calls without an end. Lines end with CR LF.
 func writeCSV(w io.Writer, files []*result.File, opt Options) error {
 	t := csvTable{out: newRecords(w), percentiles: percentilesOf(files[0], opt)}
 	t.header()
@@ -31,6 +32,11 @@ func writeCSV(w io.Writer, files []*result.File, opt Options) error {
 		for _, r := range f.Turns {
 			t.turn(f, r)
 		}
+		for i := range f.Arms {
+			t.steps(f, &f.Arms[i])
+		}
+		t.points(f)
+		t.probes(f)
 		for i := range f.Arms {
 			for _, e := range f.Arms[i].Errors {
 				t.failure(f, &f.Arms[i], e)
@@ -104,7 +110,7 @@ func (t *csvTable) arm(f *result.File, a *result.Arm) {
 	if s.clientCPU() != nil {
 		fields["client_cpu_ns_per_call"] = optional(a.ClientCPU.PerCall(a.Finished()))
 	}
-	fields["limited_by"], fields["trust"], fields["doubts"] = a.Limited, s.trust(""), s.doubts()
+	fields["limited_by"], fields["trust"], fields["doubts"] = a.Limited, s.trust(asWhole), s.doubts()
 	if a.AskedRate != nil {
 		fields["asked_rate"] = decimal(*a.AskedRate)
 	}
@@ -115,20 +121,6 @@ func (t *csvTable) arm(f *result.File, a *result.Arm) {
 		fields[percentileColumn(p)] = optional(s.percentile(p))
 	}
 	t.record(fields)
-}
-
-func (t *csvTable) turn(f *result.File, r result.Row) {
-	t.record(map[string]string{
-		"id": f.ID, "kind": "turn", "arm": r.Arm, "launch": whole(int64(r.Launch)), "round": whole(int64(r.Round)),
-		"place": whole(int64(r.Place)), "window_ns": whole(r.Window), "ok": whole(r.OK), "failed": whole(r.Failed),
-		"goodput": decimal(r.Rate), percentileColumn(50): optional(r.P50), percentileColumn(99): optional(r.P99),
-		"client_cpu_ns_per_call": optional(r.CPU), "server_cpu_ns_per_call": optional(r.Server), "invalid": r.Invalid,
-	})
-}
-
-func (t *csvTable) failure(f *result.File, a *result.Arm, e result.ErrorClass) {
-	t.record(map[string]string{"id": f.ID, "kind": "error", "arm": a.Name, "error_class": e.Class,
-		"error_count": whole(e.Count), "error_text": errorText(e)})
 }
 
 // errorText is what a class of failures said of itself, or what the first of its calls did.

@@ -19,8 +19,8 @@ func writeHlog(w io.Writer, files []*result.File, opt Options) error {
 	fmt.Fprintf(out, "#[StartTime: %.3f (seconds since epoch), %s]\n", float64(start.UnixMilli())/1000, start.Format(time.RFC3339))
 	fmt.Fprintf(out, "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n")
 	for _, s := range subjects(files, opt) {
-		if text := s.doubts(); text != "" || s.broken("") {
-			fmt.Fprintf(out, "#[%s: trust %s: %s]\n", hlogTag(s.name()), s.trust(""), oneLine(text))
+		if text := s.doubts(); text != "" || s.broken(asWhole) {
+			fmt.Fprintf(out, "#[%s: trust %s: %s]\n", hlogTag(s.name()), s.trust(asWhole), oneLine(text))
 		}
 		at := s.file.Created.Sub(start)
 		if err := s.interval(out, s.name(), at, &s.arm.Latency); err != nil {

@@ -51,6 +51,11 @@ func (s *subject) influxLine() []byte {
 		l.whole("server_cpu_ns_per_call", s.arm.Server.PerCall(s.arm.Finished()))
 	}
 	l.text("doubts", s.doubts())
+	if c := s.file.Capacity; c != nil {
+		l.real("capacity_verified", c.Verified)
+		l.text("capacity_goal", c.Goal)
+		l.text("capacity_outcome", c.Outcome)
+	}
 	return l.end(s.file.Created.UnixNano())
 }
 
@@ -65,12 +70,12 @@ func (s *subject) influxError(e *result.ErrorClass) []byte {
 func (s *subject) influxTags() []label {
 	var doubted []string
 	for _, p := range s.percentiles {
-		if name := number.Percentile(p); s.percentile(p) != nil && s.trust(name) != s.trust("") {
+		if name := number.Percentile(p); s.percentile(p) != nil && s.trust(name) != s.trust(asWhole) {
 			doubted = append(doubted, name)
 		}
 	}
 	return []label{{"arm", s.arm.Name}, {"client", s.arm.Client}, {"doubted", strings.Join(doubted, " ")}, {"id", s.file.ID},
-		{"kind", s.file.Kind}, {"limited_by", s.arm.Limited}, {"protocol", s.arm.Protocol}, {"trust", s.trust("")}}
+		{"kind", s.file.Kind}, {"limited_by", s.arm.Limited}, {"protocol", s.arm.Protocol}, {"trust", s.trust(asWhole)}}
 }
 
 // A point is one line of line protocol on its way.

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"math"
@@ -89,6 +90,35 @@ func TestPrometheusSumIsThatOfTheLatencies(t *testing.T) {
 	}
 	if f := families["wiregauge_call_duration_percentile_seconds"]; len(f.GetMetric()) != 0 {
 		t.Errorf("%d percentiles of 10 calls, want none", len(f.Metric))
+	}
+}
+
+func TestWhatWasSearchedForIsTold(t *testing.T) {
+	files := []*result.File{sample.Capacity()}
+	verified := *files[0].Capacity.Verified
+	if f := readProm(t, render(t, "prom", files, Options{}))["wiregauge_capacity_calls_per_second"]; len(f.GetMetric()) != 1 ||
+		f.Metric[0].Gauge.GetValue() != verified || valueOf(f.Metric[0], "goal") != files[0].Capacity.Goal {
+		t.Errorf("Prometheus reads %v", f)
+	}
+	if l := readInflux(t, render(t, "influx", files, Options{}))[0]; l.fields["capacity_verified"] != verified {
+		t.Errorf("Influx reads %v", l.fields)
+	}
+	kinds := map[string]int{}
+	for _, file := range []*result.File{sample.Capacity(), sample.Ramp(), sample.Sweep()} {
+		records, err := csv.NewReader(bytes.NewReader(render(t, "csv", []*result.File{file}, Options{}))).ReadAll()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range records {
+			kinds[r[1]]++
+		}
+	}
+	points := 0
+	for _, p := range sample.Sweep().Sweep {
+		points += len(p.Arms)
+	}
+	if points == 0 || kinds["point"] != points || kinds["probe"] != len(files[0].Capacity.Probes) || kinds["step"] != len(sample.Ramp().Arms[0].Steps) {
+		t.Errorf("CSV has %v", kinds)
 	}
 }
 
@@ -252,7 +282,7 @@ func TestJUnitReadersCountGatesAndVerdicts(t *testing.T) {
 			f.Trust = result.Trust{Level: result.TrustNotTrustworthy, Reasons: []result.Reason{
 				{Code: "V5", Name: "host", Level: result.TrustNotTrustworthy, Measured: "steal 12 %", Affects: result.AffectsAbsolute}}}
 			return f
-		}, 0, 0, 3},
+		}, 0, 1, 2}, // failures are counted, and fail their gate on any machine
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := c.file()

@@ -25,6 +25,7 @@ func writeProm(w io.Writer, files []*result.File, opt Options) error {
 	p.rates()
 	p.costs()
 	p.failures()
+	p.capacity()
 	return p.out.Flush()
 }
 
@@ -96,11 +97,11 @@ func (p *promText) histogram(name string, s *subject, outcome string, h *hist.Hi
 			below += buckets[0].Count
 			buckets = buckets[1:]
 		}
-		p.sample(name+"_bucket", s, "", float64(below), label{"outcome", outcome}, label{"le", strconv.FormatFloat(bound, 'g', -1, 64)})
+		p.sample(name+"_bucket", s, asWhole, float64(below), label{"outcome", outcome}, label{"le", strconv.FormatFloat(bound, 'g', -1, 64)})
 	}
-	p.sample(name+"_bucket", s, "", float64(h.Count()), label{"outcome", outcome}, label{"le", "+Inf"})
-	p.sample(name+"_sum", s, "", h.Sum()/float64(time.Second), label{"outcome", outcome})
-	p.sample(name+"_count", s, "", float64(h.Count()), label{"outcome", outcome})
+	p.sample(name+"_bucket", s, asWhole, float64(h.Count()), label{"outcome", outcome}, label{"le", "+Inf"})
+	p.sample(name+"_sum", s, asWhole, h.Sum()/float64(time.Second), label{"outcome", outcome})
+	p.sample(name+"_count", s, asWhole, float64(h.Count()), label{"outcome", outcome})
 }
 
 func (p *promText) percentiles() {
@@ -170,7 +171,7 @@ func (p *promText) costs() {
 	const window = "wiregauge_window_seconds"
 	p.family(window, "gauge", "How long was measured.")
 	for i := range p.arms {
-		p.sample(window, &p.arms[i], "", time.Duration(p.arms[i].arm.Window).Seconds())
+		p.sample(window, &p.arms[i], asWhole, time.Duration(p.arms[i].arm.Window).Seconds())
 	}
 }
 
@@ -180,6 +181,18 @@ func (p *promText) failures() {
 	for i := range p.arms {
 		for _, e := range p.arms[i].arm.Errors {
 			p.sample(name, &p.arms[i], "errors", float64(e.Count), label{"class", e.Class}, label{"stage", e.Stage})
+		}
+	}
+}
+
+// capacity is the highest rate that met its goal when it was tested again; none where nothing was verified.
+func (p *promText) capacity() {
+	const name = "wiregauge_capacity_calls_per_second"
+	p.family(name, "gauge", "The highest rate that met the goal when it was tested again, by what ended the search.")
+	for i := range p.arms {
+		s := &p.arms[i]
+		if c := s.file.Capacity; c != nil && c.Verified != nil {
+			p.sample(name, s, "rate", *c.Verified, label{"goal", c.Goal}, label{"bound", c.Bound})
 		}
 	}
 }

@@ -56,7 +56,10 @@ func (s *subject) percentile(p float64) *int64 {
 	return s.arm.Latency.Percentile(p).NS
 }
 
-// trust is how far a number of the arm may be believed; "" asks for the arm as a whole.
+// asWhole stands for an arm as a whole where its trust is asked for: for its latencies, which most doubts are about.
+const asWhole = "latency"
+
+// trust is how far a number of the arm may be believed.
 func (s *subject) trust(metric string) string { return s.file.Trust.Of(s.arm.Name, metric) }
 
 // broken reports whether a number is not to be believed.

@@ -27,7 +27,7 @@ func (r *recorder) histogram(arm int, outcome string, d *result.Distribution) []
 	}
 	least, most, sum := h.Min().Seconds(), h.Max().Seconds(), h.Sum()/float64(time.Second)
 	p := &metrics.ExponentialHistogramDataPoint{
-		StartTimeUnixNano: r.start, TimeUnixNano: r.end, Attributes: r.attributes(arm, "", text("outcome", outcome)),
+		StartTimeUnixNano: r.start, TimeUnixNano: r.end, Attributes: r.attributes(arm, latency, text("outcome", outcome)),
 		Count: uint64(h.Count()), Sum: &sum, Min: &least, Max: &most,
 	}
 	fill(p, h.Buckets())

@@ -58,6 +58,9 @@ func resourceOf(f *result.File) *metrics.ResourceMetrics {
 	}
 }
 
+// latency stands for an arm as a whole where its trust is asked for.
+const latency = "latency"
+
 // A recorder collects the metrics of one result.
 type recorder struct {
 	file       *result.File
@@ -127,6 +130,7 @@ func (r *recorder) costs() {
 	cpu := r.gauge("wiregauge.cpu.time", "s", "CPU time of this client, and of the server where its process is known.")
 	bytes := r.gauge("wiregauge.wire.size", "By", "Bytes on the wire, by direction.")
 	window := r.gauge("wiregauge.window", "s", "How long was measured.")
+	capacity := r.gauge("wiregauge.capacity", "{call}/s", "The highest rate that met the goal when it was tested again.")
 	for i := range r.file.Arms {
 		a := &r.file.Arms[i]
 		if spent := a.ClientCPU.Total(); spent > 0 {
@@ -139,8 +143,12 @@ func (r *recorder) costs() {
 			bytes.add(r.point(i, "bytes", text("direction", "sent")), float64(a.SentBytes.Wire))
 			bytes.add(r.point(i, "bytes", text("direction", "received")), float64(a.RecvBytes.Wire))
 		}
-		window.add(r.point(i, ""), time.Duration(a.Window).Seconds())
+		window.add(r.point(i, latency), time.Duration(a.Window).Seconds())
+		if c := r.file.Capacity; c != nil && c.Verified != nil {
+			capacity.add(r.point(i, "rate", text("goal", c.Goal), text("bound", c.Bound)), *c.Verified)
+		}
 	}
+	capacity.done(r)
 	cpu.done(r)
 	bytes.done(r)
 	window.done(r)
