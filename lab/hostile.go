@@ -164,7 +164,7 @@ func (c *spoiled) begin() {
 
 func (c *spoiled) end(ok bool) {
 	if c.meter != nil {
-		c.server.note(c.arrived, c.fate.Due, c.start, ok)
+		c.server.note(c.arrived, c.fate.End(), c.start, ok)
 		c.meter.end(time.Since(c.start), ok)
 	}
 }
@@ -176,7 +176,7 @@ func (p *spoiler) answerREST(st *hostile.Stream, c *spoiled) {
 	for name, values := range a.header {
 		head = append(head, strings.ToLower(name), values[0])
 	}
-	p.sleep(st, c.fate.Body.First)
+	p.until(st, c.fate.Chunk(-1))
 	st.Head(false, head...)
 	if p.body(st, c, a.body.Bytes()) {
 		c.end(a.code < 400)
@@ -224,10 +224,9 @@ func (p *spoiler) body(st *hostile.Stream, c *spoiled, b []byte) bool {
 		st.Reset(http2.ErrCodeInternal)
 		return false
 	}
-	slow := c.fate.Body
-	chunks := max(slow.Chunks, 1)
+	chunks := max(c.fate.Body.Chunks, 1)
 	for i := range chunks {
-		p.sleep(st, (slow.Last-slow.First)/time.Duration(chunks))
+		p.until(st, c.fate.Chunk(i))
 		if st.Data(b[len(b)*i/chunks:len(b)*(i+1)/chunks], false) != nil {
 			c.end(false)
 			return false
@@ -236,9 +235,10 @@ func (p *spoiler) body(st *hostile.Stream, c *spoiled, b []byte) bool {
 	return true
 }
 
-func (p *spoiler) sleep(st *hostile.Stream, d time.Duration) {
-	if d > 0 {
-		p.s.clock.Sleep(st.Context(), d)
+// until waits for a moment of a slow body; without one there is nothing to wait for.
+func (p *spoiler) until(st *hostile.Stream, at time.Duration) {
+	if c := st.Note.(*spoiled); c.fate.Body.Chunks > 0 {
+		_ = p.s.until(st.Context(), at) // a client that has gone is found at the next write
 	}
 }
 

@@ -29,7 +29,7 @@ func (p *spoiler) answerRPC(st *hostile.Stream, c *spoiled) {
 		hostile.RPCStatus(st, int(e.Code()), e.Message())
 		return
 	}
-	p.sleep(st, c.fate.Body.First)
+	p.until(st, c.fate.Chunk(-1))
 	hostile.RPCHead(st)
 	if p.body(st, c, hostile.Message(reply)) {
 		c.end(true)

@@ -90,7 +90,7 @@ type exchange struct {
 // written, so that whoever has an answer finds it counted.
 func (x *exchange) done(ok bool) {
 	if x.meter != nil {
-		x.server.note(x.arrived, x.fate.Due, x.start, ok)
+		x.server.note(x.arrived, x.fate.End(), x.start, ok)
 		x.meter.end(time.Since(x.start), ok)
 		x.meter = nil
 	}
@@ -304,24 +304,23 @@ func (s *Server) write(x *exchange, kind string, body []byte) {
 
 // writeSlowly sends the head first and then the body in chunks, evenly up to the last moment.
 func (s *Server) writeSlowly(x *exchange, body []byte) {
-	ctx, b := x.r.Context(), x.fate.Body
+	ctx, chunks := x.r.Context(), x.fate.Body.Chunks
 	control := http.NewResponseController(x.w)
-	if s.clock.Sleep(ctx, b.First) != nil {
+	if s.until(ctx, x.fate.Chunk(-1)) != nil {
 		panic(http.ErrAbortHandler)
 	}
 	x.w.WriteHeader(http.StatusOK)
 	if control.Flush() != nil {
 		return
 	}
-	step := (b.Last - b.First) / time.Duration(b.Chunks)
-	for i := range b.Chunks {
-		if s.clock.Sleep(ctx, step) != nil {
+	for i := range chunks {
+		if s.until(ctx, x.fate.Chunk(i)) != nil {
 			panic(http.ErrAbortHandler)
 		}
-		if i == b.Chunks-1 {
+		if i == chunks-1 {
 			x.done(true)
 		}
-		if _, err := x.w.Write(body[len(body)*i/b.Chunks : len(body)*(i+1)/b.Chunks]); err != nil || control.Flush() != nil {
+		if _, err := x.w.Write(body[len(body)*i/chunks : len(body)*(i+1)/chunks]); err != nil || control.Flush() != nil {
 			return
 		}
 	}

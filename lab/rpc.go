@@ -103,7 +103,7 @@ func (r *rpcServer) unary(ctx context.Context, q any, info *grpc.UnaryServerInfo
 	if err == nil && (fate.Size > 0 || fate.Body.Chunks > 0) {
 		a, err = r.dress(ctx, a, fate)
 	}
-	r.s.note(arrived, fate.Due, start, err == nil)
+	r.s.note(arrived, fate.End(), start, err == nil)
 	m.end(time.Since(start), err == nil)
 	return a, err
 }
@@ -120,7 +120,7 @@ func (r *rpcServer) stream(srv any, ss grpc.ServerStream, info *grpc.StreamServe
 	if err == nil {
 		err = next(srv, ss)
 	}
-	r.s.note(arrived, fate.Due, start, err == nil)
+	r.s.note(arrived, fate.End(), start, err == nil)
 	m.end(time.Since(start), err == nil)
 	return err
 }
@@ -175,14 +175,13 @@ func (r *rpcServer) dress(ctx context.Context, a any, f plant.Fate) (any, error)
 	if f.Body.Chunks == 0 {
 		return a, nil
 	}
-	clock := r.s.clock
-	if err := clock.Sleep(ctx, f.Body.First); err != nil {
+	if err := r.s.until(ctx, f.Chunk(-1)); err != nil {
 		return nil, status.FromContextError(err).Err()
 	}
 	if err := grpc.SendHeader(ctx, metadata.MD{}); err != nil {
 		return nil, err
 	}
-	if err := clock.Sleep(ctx, f.Body.Last-f.Body.First); err != nil {
+	if err := r.s.until(ctx, f.End()); err != nil {
 		return nil, status.FromContextError(err).Err()
 	}
 	return a, nil

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"encoding/json"
 	"net/http"
 	"time"
@@ -15,6 +16,15 @@ type Truth struct {
 	Title string        `json:"title"`
 	Plant string        `json:"plant"`
 	Log   truth.Summary `json:"log"`
+}
+
+// until sleeps up to a moment on the server's clock.
+func (s *Server) until(ctx context.Context, at time.Duration) error {
+	left := at - s.clock.Now()
+	if left <= 0 {
+		return ctx.Err()
+	}
+	return s.clock.Sleep(ctx, left)
 }
 
 // note writes one call down where that is asked for.

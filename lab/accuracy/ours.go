@@ -42,8 +42,8 @@ func ourCommand(t target, l truth.Load, client, protocol string) []string {
 	}
 	if l.Rate > 0 {
 		args = append(args, "--rate", strconv.FormatFloat(l.Rate, 'f', -1, 64), "--arrivals", arrivals(l))
-		if protocol == "http" && strings.Contains(t.plant, "stall") {
-			args = append(args, "--connections", "300") // one call at a time on each: more than a stall piles up
+		if queue := strings.Contains(t.plant, "stall") || strings.Contains(t.plant, "slots"); queue && protocol == "http" {
+			args = append(args, "--connections", "300") // one call at a time on each: more than piles up
 		}
 	} else {
 		args = append(args, "-c", strconv.Itoa(l.Callers))

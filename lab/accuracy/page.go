@@ -106,6 +106,12 @@ func (p *page) load(group []row) {
 		head += " " + truth.Name(q) + " |"
 		line += "---:|"
 	}
+	if l.Truth.FirstByte > 0 {
+		head, line = head+" first byte p50 |", line+"---:|"
+	}
+	if l.Single {
+		head, line = head+" slot wait p50 |", line+"---:|"
+	}
 	p.say("%s calls/s | failed | runs |", head)
 	p.say("%s---:|---:|---:|", line)
 	p.truthRow(group)
@@ -121,6 +127,16 @@ func (p *page) truthRow(group []row) {
 	text := "| **truth** |"
 	for _, q := range l.Truth.Tested {
 		text += fmt.Sprintf(" **%s** |", duration(l.Truth.Latency(q/100)))
+	}
+	if l.Truth.FirstByte > 0 {
+		text += fmt.Sprintf(" **%s** |", duration(l.Truth.FirstByte))
+	}
+	if l.Single {
+		wait := time.Duration(0)
+		if l.Callers > 0 { // all but the last 20 ms
+			wait = l.Truth.Latency(0.5) - 20*time.Millisecond
+		}
+		text += fmt.Sprintf(" **%s** |", duration(wait))
 	}
 	rate := l.Truth.Goodput
 	if rate == 0 {
@@ -143,6 +159,12 @@ func (p *page) toolRow(r row) {
 		}
 		text += fmt.Sprintf(" %s %s (log %s) |", duration(o.told), bold(o.formula), percent(o.log))
 	}
+	if r.l.Truth.FirstByte > 0 {
+		text += r.extra(func(t *trial) map[string]int64 { return t.Report.FirstByte })
+	}
+	if r.l.Single {
+		text += r.extra(func(t *trial) map[string]int64 { return t.Report.SlotWait })
+	}
 	runs := fmt.Sprint(len(r.trials))
 	if r.noisy {
 		runs += " noisy"
@@ -150,6 +172,20 @@ func (p *page) toolRow(r row) {
 	rate := r.medianOf(func(t *trial) float64 { return t.Report.Rate })
 	failed := r.medianOf(func(t *trial) float64 { return failedOf(t.Report) })
 	p.say("%s %s | %s | %s |", text, count(rate), failedShare(failed), runs)
+}
+
+// extra is a cell with the median p50 of a distribution that only some tools tell.
+func (r *row) extra(of func(*trial) map[string]int64) string {
+	var told []time.Duration
+	for _, t := range r.trials {
+		if ns, ok := of(t)["p50"]; ok {
+			told = append(told, time.Duration(ns))
+		}
+	}
+	if len(told) == 0 {
+		return " — |"
+	}
+	return " " + duration(median(told)) + " |"
 }
 
 // bold marks what is off by a quarter and more.
@@ -217,7 +253,7 @@ func (p *page) tools() {
 	p.say("\n## The tools\n")
 	p.say("As people type them. wiregauge is the program of this repository, %s %s/%s; HTTP is `GET /v1/hello/Ada`, gRPC `wg.v1.Hello/SayHello`.\n", runtime.Version(), runtime.GOOS, runtime.GOARCH)
 	p.say("| tool | how |\n|---|---|")
-	p.say("| wiregauge | `wiregauge run URL --rate R -z TIME`, or `-c N`; `--stop wait=5s`, so that calls in flight at the end are waited for |")
+	p.say("| wiregauge | `wiregauge run URL --rate 1000 -z 10s`, or `-c 10`; `--stop wait=5s`, so that calls in flight at the end are waited for |")
 	for _, t := range peers() {
 		p.say("| %s | %s |", t.title(), t.about)
 	}

@@ -28,6 +28,19 @@ type Fate struct {
 	Due  time.Duration // when it is to be answered, on the Planter's clock; known once Wait returns
 }
 
+// Chunk is when the ith piece of the body is to be sent, on the Planter's clock; piece -1 is the head. That of the last
+// one is when the answer ends.
+func (f Fate) Chunk(i int) time.Duration {
+	b := f.Body
+	if b.Chunks == 0 {
+		return f.Due
+	}
+	return f.Due + b.First + (b.Last-b.First)*time.Duration(i+1)/time.Duration(b.Chunks)
+}
+
+// End is when the answer ends as planted.
+func (f Fate) End() time.Duration { return f.Chunk(f.Body.Chunks - 1) }
+
 // A Planter carries out one plant. It is safe for concurrent use.
 //
 // When a call is to be answered is computed from when it arrived, and so are the queue for slots and the number of

@@ -58,7 +58,7 @@ var cases = []Case{
 	}},
 	{"S8", "every 100th call is never answered, the rest after 5 ms; calls time out after 1 s", "delay=5ms,hang=/100", []Load{
 		timed(open(500, 6*time.Second, Truth{Latency: always(5 * ms), Tested: fewer, Failed: 0.01})),
-		timed(closed(10, 6*time.Second, Truth{Latency: always(5 * ms), Tested: fewer, Failed: 0.01, Goodput: 0.99 * 10 / (0.99*0.005 + 0.01)})),
+		timed(closed(10, 15*time.Second, Truth{Latency: always(5 * ms), Tested: fewer, Failed: 0.01, Goodput: 0.99 * 10 / (0.99*0.005 + 0.01)})),
 	}},
 	{"S9", "every 2nd call is a fast 503, the rest take 20 ms", "delay=20ms,status=503/2", []Load{
 		open(400, 6*time.Second, Truth{Latency: always(20 * ms), Tested: fewer, Failed: 0.5, Goodput: 200}),
@@ -79,7 +79,7 @@ var cases = []Case{
 		poisson(1600, 10*time.Second, Truth{Latency: simulated(4, 2*ms, 1600), Tested: usual, Chance: true}),
 		closed(8, 5*time.Second, Truth{Latency: always(4 * ms), Tested: fewer, Goodput: 2000}),
 	}},
-	{"S13", "2 ms that grow with the calls being served (USL, sigma 0.05, kappa 0.001)", "delay=2ms,usl=0.05:0.001",
+	{"S13", "10 ms that grow with the calls being served (USL, sigma 0.05, kappa 0.001)", "delay=10ms,usl=0.05:0.001",
 		contended(1, 2, 4, 8, 16, 32, 64)},
 	{"S14", "10 ms at first, 1 ms after 20,000 calls", "delay=1ms,warm=10/20000", []Load{
 		open(2000, 20*time.Second, Truth{}),
@@ -128,7 +128,7 @@ func single(l Load) Load { l.Single = true; return l }
 func contended(callers ...int) []Load {
 	var loads []Load
 	for _, n := range callers {
-		each := Contended(2*ms, 0.05, 0.001, n)
+		each := Contended(10*ms, 0.05, 0.001, n)
 		loads = append(loads, closed(n, 3*time.Second, Truth{Latency: always(each), Tested: []float64{50}, Goodput: float64(n) / each.Seconds()}))
 	}
 	return loads
