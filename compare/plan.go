@@ -94,6 +94,7 @@ type Progress struct {
 	Phase            string // "starting", "checking", "warming up", "calibrating", "measuring"
 	Launch, Launches int    // from 1
 	Round, Rounds    int    // from 1; 0 before the first
+	Point            string // of a sweep: "2/5 c=100"
 	Order            []string
 	Arm              string
 	Done, Turns      int // measured turns, of how many in all

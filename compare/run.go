@@ -15,19 +15,28 @@ import (
 // context's error after Ctrl-C, an *ArmError when an arm could not be measured any more. It is nil when nothing
 // was measured. Every server that was started has been stopped when Run returns.
 func Run(ctx context.Context, plan Plan) (*result.File, error) {
+	c, err := carryOut(ctx, plan)
+	if c == nil {
+		return nil, err
+	}
+	return c.file(err), err
+}
+
+// carryOut is nil when nothing was measured.
+func carryOut(ctx context.Context, plan Plan) (*comparison, error) {
 	p, err := plan.Normalize()
 	if err != nil {
 		return nil, err
 	}
 	c := newComparison(p)
 	err = c.run(ctx)
-	if c.rounds() == 0 {
-		if err == nil {
-			err = c.nothing()
-		}
-		return nil, err
+	if c.rounds() > 0 {
+		return c, err
 	}
-	return c.file(err), err
+	if err == nil {
+		err = c.nothing()
+	}
+	return nil, err
 }
 
 // A comparison is a plan being carried out.

@@ -83,19 +83,26 @@ func (j *judging) pairs() (baseline, others []pair) {
 
 // family judges pairs in the primary metrics, with Holm's correction over all of them.
 func (j *judging) family(pairs []pair, primary bool) []result.Verdict {
-	var samples []sample
-	var p []float64
-	for _, pr := range pairs {
-		for _, m := range j.primary {
-			s := j.sample(pr, m)
-			samples = append(samples, s)
-			p = append(p, s.p)
-		}
+	samples := j.samples(pairs)
+	p := make([]float64, len(samples))
+	for i := range samples {
+		p[i] = samples[i].p
 	}
 	adjusted := stat.Holm(p)
 	list := make([]result.Verdict, 0, len(samples))
 	for i := range samples {
 		list = append(list, j.verdict(&samples[i], adjusted[i], len(samples), primary))
+	}
+	return list
+}
+
+// samples are those of pairs in the primary metrics.
+func (j *judging) samples(pairs []pair) []sample {
+	var list []sample
+	for _, pr := range pairs {
+		for _, m := range j.primary {
+			list = append(list, j.sample(pr, m))
+		}
 	}
 	return list
 }

@@ -25,3 +25,19 @@ type PointArm struct {
 	ServerCPU *int64   `json:"server_cpu_ns_per_call"`
 	Limited   string   `json:"limited_by,omitempty"`
 }
+
+// NewPointArm is an arm at one point. The interval of its rate is left open.
+func NewPointArm(a *Arm) PointArm {
+	p := PointArm{
+		Name: a.Name, Rate: a.AchievedRate, Goodput: a.Goodput, P50: a.Latency.Percentile(50).NS, P99: a.Latency.Percentile(99).NS,
+		Errors: a.ErrorShare(), ClientCPU: a.ClientCPU.PerCall(a.Finished()), Limited: a.Limited,
+	}
+	if n := a.Finished(); n > 0 {
+		bytes := float64(a.SentBytes.Wire+a.RecvBytes.Wire) / float64(n)
+		p.Bytes = &bytes
+	}
+	if a.Server != nil {
+		p.ServerCPU = a.Server.PerCall(a.Finished())
+	}
+	return p
+}
