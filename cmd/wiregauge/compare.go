@@ -19,13 +19,20 @@ import (
 // compareOptions are the flags of compare. Those of load, request and connection hold for all arms; --set gives one
 // arm another value.
 type compareOptions struct {
-	RoundOptions  `group:"Comparison"`
-	LoadOptions   `group:"Load"`
-	DataOptions   `group:"Request"`
-	ConnOptions   `group:"Connection"`
-	GateOptions   `group:"Gates"`
-	OutputOptions `group:"Output"`
-	fileOptions   `group:"Output"`
+	RoundOptions   `group:"Comparison"`
+	SweepOptions   `group:"Sweep"`
+	DeclareOptions `group:"Sweep"`
+	LoadOptions    `group:"Load"`
+	DataOptions    `group:"Request"`
+	ConnOptions    `group:"Connection"`
+	GateOptions    `group:"Gates"`
+	OutputOptions  `group:"Output"`
+	fileOptions    `group:"Output"`
+}
+
+// DeclareOptions say where a sweep gives verdicts.
+type DeclareOptions struct {
+	VerdictAt string `flag:"verdict-at" value:"LIST" help:"the points of the sweep that get a verdict, declared beforehand: these have all launches, the others one and no word"`
 }
 
 // RoundOptions say how arms are compared.
@@ -101,24 +108,24 @@ func (c *comparison) carryOut(ctx context.Context, tags map[string]string) error
 	if err := c.prepare(ctx); err != nil {
 		return err
 	}
+	points, err := c.sweep(ctx)
+	if err != nil {
+		return err
+	}
 	if c.o.DryRun {
-		return c.dryRun()
+		return c.dryRun(points)
 	}
 	tidy, err := c.setUp(ctx)
 	defer func() { _ = tidy() }() // what is left of a copy is in the temporary folder
 	if err != nil {
 		return err
 	}
-	c.announce()
-	show := newCompareProgress(c.app, &c.o.TalkOptions)
-	c.plan.Progress = show.show
-	f, err := compare.Run(ctx, c.plan)
-	show.end()
+	c.announce(points)
+	f, err := c.measure(ctx, points)
 	if f == nil {
 		return c.failed(ctx, err)
 	}
 	f.Title, f.Labels, f.Command = c.o.Name, tags, redact(c.app.args)
-	c.fillPlan(f)
 	if c.saved != nil {
 		c.saved.against(f, float64(c.o.MinEffect))
 	}
@@ -128,6 +135,21 @@ func (c *comparison) carryOut(ctx context.Context, tags map[string]string) error
 	}
 	c.app.tellGitHub(&c.o.OutputOptions, f)
 	return c.end(ctx, f, err)
+}
+
+// measure carries out the comparison, or those of a sweep.
+func (c *comparison) measure(ctx context.Context, points []setting) (*result.File, error) {
+	show := newCompareProgress(c.app, &c.o.TalkOptions)
+	defer show.end()
+	if len(points) > 0 {
+		return c.runSweep(ctx, points, show)
+	}
+	c.plan.Progress = show.show
+	f, err := compare.Run(ctx, c.plan)
+	if f != nil {
+		c.fillPlan(f)
+	}
+	return f, err
 }
 
 // read takes the arms from the suite file and the arguments.
@@ -189,11 +211,16 @@ func armName(name string) bool {
 // prepare resolves everything that can be settled before the first launch.
 func (c *comparison) prepare(ctx context.Context) error {
 	if c.o.Ramp.given() {
-		return later("--ramp in compare")
+		return usage("--ramp is for run; a comparison at several loads is a sweep").with("try", "--users 1..512x2, or --rates 100..1000+100")
 	}
 	if err := c.readGates(); err != nil {
 		return err
 	}
+	return c.settle(ctx)
+}
+
+// settle resolves what depends on the load, at each point of a sweep anew.
+func (c *comparison) settle(ctx context.Context) error {
 	for _, a := range c.arms {
 		if err := a.check(); err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 const roundsShown = 5
 
 // dryRun prints the resolved plan and the order of the turns.
-func (c *comparison) dryRun() error {
+func (c *comparison) dryRun(points []setting) error {
 	w := c.app.stdout
 	p := &c.plan
 	row := func(label, format string, args ...any) {
@@ -28,6 +28,12 @@ func (c *comparison) dryRun() error {
 	}
 	if twin := len(c.arms); twin < len(p.Arms) {
 		row("control", "%s  the baseline once more: the noise floor", p.Arms[twin].Name)
+	}
+	if len(points) > 0 {
+		row("sweep", "%s", sweepWords(points))
+		for _, s := range points {
+			row("  point", "%s%s", s.label(), map[bool]string{true: "  with a verdict"}[s.judged])
+		}
 	}
 	row("plan", "%s", c.planWords())
 	row("seed", "%d", p.Seed)

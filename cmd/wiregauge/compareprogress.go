@@ -52,6 +52,9 @@ func (p *compareProgress) show(s compare.Progress) {
 
 func progressLine(s compare.Progress) string {
 	var b strings.Builder
+	if s.Point != "" {
+		fmt.Fprintf(&b, "point %s  ", s.Point)
+	}
 	if s.Launches > 1 {
 		fmt.Fprintf(&b, "launch %d/%d  ", s.Launch, s.Launches)
 	}

@@ -68,8 +68,13 @@ const (
 )
 
 // announce says before the start what is about to happen, how long it takes, and whether it can decide anything.
-func (c *comparison) announce() {
+func (c *comparison) announce(points []setting) {
 	if c.o.Silent {
+		return
+	}
+	if len(points) > 0 {
+		fmt.Fprintf(c.app.stderr, "sweep: %s\n", sweepWords(points))
+		points[0].c.announce(nil)
 		return
 	}
 	fmt.Fprintf(c.app.stderr, "plan: %s\n", c.planWords())

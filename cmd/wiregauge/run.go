@@ -19,6 +19,7 @@ import (
 // runOptions are the flags of run, under the headings of its help.
 type runOptions struct {
 	LoadOptions   `group:"Load"`
+	SweepOptions  `group:"Sweep"`
 	DataOptions   `group:"Request"`
 	ConnOptions   `group:"Connection"`
 	GateOptions   `group:"Gates"`
@@ -76,6 +77,8 @@ type test struct {
 	lines   *liveLines      // outputs that are written while the run goes on; nil without
 	logs    []report.Output // of single calls
 	calls   callLogs
+	swept   []result.Arm // of a sweep: the arm at each point
+	failed  int          // an exit code of its own
 }
 
 // loadTest is the command: everything that can be wrong is found before anything is sent.
@@ -93,6 +96,12 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 	}
 	if err := t.check(); err != nil {
 		return err
+	}
+	if points, err := o.points(set); err != nil || len(points) > 0 {
+		if err != nil {
+			return err
+		}
+		return t.sweep(ctx, url, points)
 	}
 	o.stream = o.Take > 0
 	if t.target, t.payload, err = a.prepare(ctx, url, &o.ConnOptions, &o.DataOptions, told(o.Timeout)); err != nil {
@@ -228,12 +237,12 @@ func (t *test) finish(ctx context.Context) error {
 	if t.saved != nil {
 		t.saved.against(t.file, minEffect)
 	}
-	t.file.Gates = judgeGates(t.gates, t.file)
+	t.file.Gates = t.judge()
 	if err := errors.Join(t.write(), t.keepCalls()); err != nil {
 		return err
 	}
 	t.app.tellGitHub(&t.o.OutputOptions, t.file)
-	codes := []int{exitOK}
+	codes := []int{exitOK, t.failed}
 	for _, g := range t.file.Gates {
 		fmt.Fprintln(t.app.stderr, t.app.signs(gate.Say(g)))
 		switch {
@@ -243,7 +252,14 @@ func (t *test) finish(ctx context.Context) error {
 			codes = append(codes, exitGate)
 		}
 	}
-	if word := tooManyErrors(&t.file.Arms[0], float64(t.o.MaxErrors)); word != "" {
+	for _, arm := range t.arms() {
+		word := tooManyErrors(&arm, float64(t.o.MaxErrors))
+		if word == "" {
+			continue
+		}
+		if len(t.swept) > 0 {
+			word = arm.Name + ": " + word
+		}
 		fmt.Fprintln(t.app.stderr, word)
 		t.hint(ctx)
 		codes = append(codes, exitErrors)

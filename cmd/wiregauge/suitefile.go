@@ -16,6 +16,8 @@ import (
 // suiteOptions are all options that a suite file may hold: run takes its own of them and compare its own.
 type suiteOptions struct {
 	RoundOptions
+	SweepOptions
+	DeclareOptions
 	LoadOptions
 	DataOptions
 	ConnOptions
