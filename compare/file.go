@@ -90,6 +90,7 @@ func (c *comparison) arm(i int) result.Arm {
 		turns = append(turns, l.folded[i])
 	}
 	a := result.Merge(turns, c.plan.Percentiles)
+	a.Strips = result.FewerStrips(a.Strips, result.MaxArmStrips)
 	a.Name, a.URL, a.Protocol, a.Client, a.Method = spec.Name, spec.URL, spec.Protocol, spec.Client, spec.Method
 	a.Baseline, a.Floor, a.Control = spec.Name == c.plan.Baseline, spec.Floor, spec.Control
 	a.WarmUp = c.warm[i]

@@ -11,6 +11,9 @@ import (
 // MaxStrips bounds the strips of an arm: a longer run has longer strips, each twice as long as before.
 const MaxStrips = 3600
 
+// MaxArmStrips bounds those of an arm of a comparison: its turns tell the rest.
+const MaxArmStrips = 120
+
 // maxStripClasses bounds the kinds of failure that one strip tells apart.
 const maxStripClasses = 8
 
@@ -152,6 +155,14 @@ func HalveStrips(strips []Strip) []Strip {
 	return half
 }
 
+// FewerStrips joins neighbours until no more than most are left.
+func FewerStrips(strips []Strip, most int) []Strip {
+	for len(strips) > most {
+		strips = HalveStrips(strips)
+	}
+	return strips
+}
+
 // addStrips puts the strips of a further turn behind those of t. What ended after the turn's window counts in the
 // strip that ends with it.
 func (t *Turn) addStrips(o *Turn) {
@@ -170,7 +181,5 @@ func (t *Turn) addStrips(o *Turn) {
 		s.At += t.Window
 		t.Strips = append(t.Strips, s)
 	}
-	for len(t.Strips) > MaxStrips {
-		t.Strips = HalveStrips(t.Strips)
-	}
+	t.Strips = FewerStrips(t.Strips, MaxStrips)
 }

@@ -13,19 +13,18 @@ import (
 	"wiregauge/result"
 )
 
-// A heat map has at most so many rows.
-const mostRows = 44
+// A heat map has at most so many rows: fewer where it is lower because there are several.
+const mostRows, fewRows = 44, 24
 
 // fewerStrips joins strips until no more are left than a drawing shows: fewer where there are several drawings.
 func fewerStrips(strips []result.Strip, drawings int) []result.Strip {
 	most := 100
-	if drawings > 2 {
+	if drawings > 4 {
+		most = 48
+	} else if drawings > 2 {
 		most = 60
 	}
-	for len(strips) > most {
-		strips = result.HalveStrips(strips)
-	}
-	return strips
+	return result.FewerStrips(strips, most)
 }
 
 // heatLevels is how many shades counts have.
@@ -71,12 +70,13 @@ func overTime(s *story.Story, f *result.File) *figure {
 	if len(h.arms) == 0 || h.high < h.low {
 		return nil
 	}
-	h.step = (h.high - h.low + mostRows) / mostRows
-	h.shade()
+	rows := mostRows
 	h.h = height
 	if len(h.arms) > 1 {
-		h.h = 190
+		rows, h.h = fewRows, 190
 	}
+	h.step = (h.high - h.low + rows) / rows
+	h.shade()
 	return h.figure()
 }
 

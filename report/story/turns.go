@@ -10,7 +10,7 @@ import (
 )
 
 // mostRounds bounds the table of rounds: a page of thousands of rows is of no use, and -o csv has all of them.
-const mostRounds = 200
+const mostRounds = 100
 
 // A round is the turns of one round by arm; nil where an arm had none that counts.
 type round struct {

@@ -2,8 +2,10 @@ package sample
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 
+	"wiregauge/hist"
 	"wiregauge/result"
 )
 
@@ -28,7 +30,7 @@ var specs = []armSpec{
 }
 
 // Comparison is a demo: four arms, 8 launches of 5 rounds of 0.2 s, gRPC ahead.
-func Comparison() *result.File { return comparison(8, 5, specs) }
+func Comparison() *result.File { return comparison(8, 5, specs, calm) }
 
 // Large is a comparison of six arms over ten launches, the size a report is budgeted for.
 func Large() *result.File {
@@ -38,10 +40,37 @@ func Large() *result.File {
 		extra.name, extra.median = name, extra.median+time.Duration(len(name))*50*time.Microsecond
 		six = append(six, extra)
 	}
-	return comparison(10, 40, six)
+	return comparison(10, 40, six, noisy)
 }
 
-func comparison(launches, rounds int, specs []armSpec) *result.File {
+// A weather changes one turn of an arm, always in the same way.
+type weather func(t *result.Turn, seed int)
+
+func calm(*result.Turn, int) {}
+
+// noisy gives a turn a tail of its own, as turns on a busy machine have.
+func noisy(t *result.Turn, seed int) {
+	chance := rand.New(rand.NewPCG(uint64(seed), 1))
+	was := t.Latency
+	t.Latency = new(hist.Histogram)
+	shift := 0.8 + 0.5*chance.Float64()
+	for _, b := range was.Buckets() {
+		t.Latency.RecordN(time.Duration(float64(b.Value)*shift), b.Count)
+	}
+	for range 40 {
+		d := time.Duration(float64(2*time.Millisecond) * math.Exp(1.2*chance.NormFloat64()))
+		t.Latency.Record(d)
+		t.OK, t.Due, t.Sent, t.CompletedInside, t.FinishedInside = t.OK+1, t.Due+1, t.Sent+1, t.CompletedInside+1, t.FinishedInside+1
+	}
+	t.Service, t.FirstByte = t.Latency, t.Latency
+	s := &t.Strips[0]
+	s.OK, s.Due = t.OK, t.Due
+	s.P50, s.P99, s.Max = new(t.Latency.Percentile(50)), new(t.Latency.Percentile(99)), new(t.Latency.Max())
+	s.FillLevels(t.Latency)
+	t.Client.User += time.Duration(chance.IntN(int(t.Client.User)))
+}
+
+func comparison(launches, rounds int, specs []armSpec, weather weather) *result.File {
 	f := file("comparison")
 	f.Title = "Inventory check: REST vs gRPC"
 	f.Labels = map[string]string{"demo": "true"}
@@ -54,11 +83,13 @@ func comparison(launches, rounds int, specs []armSpec) *result.File {
 			for r := range rounds {
 				t := spec.turn(l, r)
 				t.Place = (k + l + r) % len(specs)
+				weather(&t, 1000*k+50*l+r)
 				turns = append(turns, t)
 				f.Turns = append(f.Turns, result.NewRow(t))
 			}
 		}
 		a := result.Merge(turns, result.DefaultPercentiles)
+		a.Strips = result.FewerStrips(a.Strips, result.MaxArmStrips)
 		a.URL, a.Protocol, a.Client, a.Baseline, a.Floor = spec.url, spec.protocol, "wire", k == 0, spec.floor
 		f.Arms = append(f.Arms, a)
 		if k > 0 && !spec.floor {
@@ -120,7 +151,7 @@ func verdicts(base, a result.Arm, launches int) []result.Verdict {
 
 // NotFair is a comparison whose arms did not do the same work.
 func NotFair() *result.File {
-	f := comparison(1, 20, specs[:2])
+	f := comparison(1, 20, specs[:2], calm)
 	f.Fair.Checks[1] = result.FairCheck{Name: "reply", Detail: "rest answers 12 fields, rest-h2 answers 11"}
 	f.Fair.Checks[2] = result.FairCheck{Name: "compression", Passed: true, Unknown: true, Detail: "rest could not be asked"}
 	for i := range f.Verdicts {
@@ -134,7 +165,7 @@ func NotFair() *result.File {
 // OneLaunch is a comparison of targets that were already running elsewhere: one arm was limited by the client, and
 // the p99 says nothing.
 func OneLaunch() *result.File {
-	f := comparison(1, 20, specs[:3])
+	f := comparison(1, 20, specs[:3], calm)
 	f.Labels = nil
 	f.Plan.Loop, f.Plan.Rate, f.Plan.Arrivals, f.Plan.Concurrency = "open", "2000/s", "poisson", 0
 	for i := range f.Arms {

@@ -10,7 +10,7 @@ import (
 
 // Sweep is a comparison of two arms over concurrencies 1 to 512, with verdicts at one of them.
 func Sweep() *result.File {
-	f := comparison(6, 5, specs[:3])
+	f := comparison(6, 5, specs[:3], calm)
 	f.Title = "Inventory check from 1 to 512 callers"
 	for k := range 10 {
 		c := 1 << k
@@ -35,7 +35,7 @@ func Sweep() *result.File {
 
 // RateSweep is a comparison of two arms over offered rates, one of which stops keeping up.
 func RateSweep() *result.File {
-	f := comparison(6, 5, specs[:2])
+	f := comparison(6, 5, specs[:2], calm)
 	f.Title = "Inventory check at rising rates"
 	f.Plan.Loop, f.Plan.Concurrency, f.Plan.Arrivals = "open", 0, "poisson"
 	for _, rate := range []float64{500, 1000, 2000, 4000, 8000, 12_000, 16_000} {
