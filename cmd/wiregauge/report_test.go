@@ -76,6 +76,13 @@ func TestReportRefusesInWords(t *testing.T) {
 	if err := os.WriteFile(broken, []byte(`{"schema":"wiregauge.result/v2"}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	theirs, cut := filepath.Join(dir, "ghz.json"), filepath.Join(dir, "cut.html")
+	if err := os.WriteFile(theirs, []byte(`{"date":"x","latencyDistribution":[],"statusCodeDistribution":{}}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(cut, []byte("<html>"+result.DataBlockOpen+"H4sI"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		name string
 		args []string
@@ -84,6 +91,8 @@ func TestReportRefusesInWords(t *testing.T) {
 		{"no file named", nil, "at least one saved result"},
 		{"a file that is not there", []string{filepath.Join(dir, "no.json")}, "there is no such file"},
 		{"a file of a newer version", []string{broken}, "use a newer wiregauge"},
+		{"a report of ghz", []string{theirs}, "a file of ghz"},
+		{"a page that ends early", []string{cut}, "ends early"},
 		{"an unknown format", []string{broken, "-o", "xml=x"}, `unknown format "xml"`},
 		{"a folder that is not there", []string{broken, "-o", "html=" + filepath.Join(dir, "no", "r.html")}, "mkdir -p"},
 	} {
