@@ -51,9 +51,9 @@ func (l *layout) lead() []*figure {
 	case len(f.Verdicts) > 0:
 		return l.place(curve, pairedRatios(l.s, f, true).with(tableOf(l.s, "verdicts")))
 	case len(l.s.Arms) == 1:
-		return l.two(curve, overTime(l.s, f), phases(l.s), bytesPerCall(l.s).with(tableOf(l.s, "bytes")))
+		return l.two(curve, overTime(l.s, f), phases(l.s), bytesPerCall(l.s).with(tableOf(l.s, "bytes")), cpuPerCall(l.s).with(cpuTable(l.s)).alone())
 	default:
-		return l.two(curve, overTime(l.s, f), bytesPerCall(l.s).with(tableOf(l.s, "bytes")))
+		return l.two(curve, overTime(l.s, f), bytesPerCall(l.s).with(tableOf(l.s, "bytes")), cpuPerCall(l.s).with(cpuTable(l.s)).alone())
 	}
 }
 
