@@ -20,7 +20,7 @@ type Second struct {
 	P50, P99, Max   time.Duration // of the calls that ended OK in it; 0 when unknown
 }
 
-// A Live writes JSON lines while a run goes on, for dashboards: a line a second and, at the end, the same summary that a
+// A Live writes JSON lines while a run goes on, for dashboards: a line a second, or of a comparison a line a turn, and, at the end, the same summary that a
 // saved result has. Each line is whole when it is written, and flushed, so that the output can be read as it grows; a
 // file is written under its own name. It differs from the lines of a saved result in that calls count in the second in
 // which they were seen to end, not in that of their last nanosecond, that percentiles which came too late are null,
@@ -70,6 +70,16 @@ func (l *Live) Write(s Second) {
 	}
 	l.line(line)
 }
+
+// A liveTurn is the line of one turn of a comparison.
+type liveTurn struct {
+	Type string `json:"type"` // "turn"
+	ID   string `json:"id"`
+	result.Row
+}
+
+// Turn adds the line of one turn of a comparison, which has no seconds while it goes on.
+func (l *Live) Turn(r result.Row) { l.line(liveTurn{"turn", l.id, r}) }
 
 // line writes one object in one piece.
 func (l *Live) line(object any) {

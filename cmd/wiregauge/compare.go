@@ -13,6 +13,7 @@ import (
 	"wiregauge/compare"
 	"wiregauge/internal/gate"
 	"wiregauge/internal/option"
+	"wiregauge/report"
 	"wiregauge/result"
 )
 
@@ -79,6 +80,7 @@ type comparison struct {
 	plan  compare.Plan
 	base  *base      // --against a commit
 	saved *yardstick // --against a file
+	lines *liveLines // outputs that are written while it goes on; nil without
 }
 
 func (c *comparison) run(ctx context.Context, args []string) error {
@@ -121,33 +123,45 @@ func (c *comparison) carryOut(ctx context.Context, tags map[string]string) error
 		return err
 	}
 	c.announce(points)
-	f, err := c.measure(ctx, points)
+	f, err := c.measure(ctx, outs, points)
 	if f == nil {
-		return c.failed(ctx, err)
+		return errors.Join(c.failed(ctx, err), c.lines.close(nil))
 	}
 	f.Title, f.Labels, f.Command = c.o.Name, tags, redact(c.app.args)
 	if c.saved != nil {
 		c.saved.against(f, float64(c.o.MinEffect))
 	}
 	f.Gates = judgeGates(c.gates, f)
-	if err := c.app.write(&c.o.OutputOptions, outs, f); err != nil {
-		return err
+	rest, wrong := c.app.finishLines(c.lines, outs, f, c.o.Silent)
+	if len(rest) > 0 {
+		wrong = errors.Join(wrong, c.app.write(&c.o.OutputOptions, rest, f))
+	}
+	if wrong != nil {
+		return wrong
 	}
 	c.app.tellGitHub(&c.o.OutputOptions, f)
 	return c.end(ctx, f, err)
 }
 
 // measure carries out the comparison, or those of a sweep.
-func (c *comparison) measure(ctx context.Context, points []setting) (*result.File, error) {
+func (c *comparison) measure(ctx context.Context, outs []report.Output, points []setting) (f *result.File, err error) {
+	id := result.NewID()
+	if c.lines, err = c.app.openLines(outs, id, "", nil); err != nil {
+		return nil, err
+	}
+	defer c.lines.stop()
 	show := newCompareProgress(c.app, &c.o.TalkOptions)
 	defer show.end()
 	if len(points) > 0 {
-		return c.runSweep(ctx, points, show)
+		f, err = c.runSweep(ctx, points, show)
+	} else {
+		c.plan.Progress, c.plan.Played = show.show, c.lines.turn
+		if f, err = compare.Run(ctx, c.plan); f != nil {
+			c.fillPlan(f)
+		}
 	}
-	c.plan.Progress = show.show
-	f, err := compare.Run(ctx, c.plan)
 	if f != nil {
-		c.fillPlan(f)
+		f.ID = id
 	}
 	return f, err
 }

@@ -222,6 +222,42 @@ func TestCtrlCTellsWhatWasMeasured(t *testing.T) {
 	}
 }
 
+// While a comparison goes on its turns are told line by line; the last line is the result, also after Ctrl-C.
+func TestJSONLinesOfAComparison(t *testing.T) {
+	a := answering(t, 0, 200, "x")
+	code, stdout, stderr := compareWith(t, context.Background(), "a="+a, "b="+a, "--rounds", "3", "--turn", "20ms", "--warmup", "10", "-c", "2", "-o", "jsonl=-", "-s")
+	if code != exitOK {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	var turns int
+	var last struct {
+		Type, ID string
+		Result   result.File
+	}
+	for line := range strings.Lines(stdout) {
+		var row struct {
+			Type, ID, Arm string
+			Round         int
+			P50           *int64 `json:"p50_ns"`
+		}
+		if err := json.Unmarshal([]byte(line), &row); err != nil {
+			t.Fatal(err)
+		}
+		if row.Type == "turn" {
+			turns++
+			last.ID = row.ID
+		}
+	}
+	id := last.ID
+	lines := strings.Split(strings.TrimSpace(stdout), "\n")
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+		t.Fatal(err)
+	}
+	if turns != len(last.Result.Turns) || last.Type != "summary" || last.ID != id || last.Result.ID != id || turns < 6 {
+		t.Errorf("%d lines of turns; the last line is a %s of %s with %d turns", turns, last.Type, last.ID, len(last.Result.Turns))
+	}
+}
+
 func TestStartCommandsAreCutIntoWords(t *testing.T) {
 	for text, want := range map[string]string{
 		"./server --port {port}":  "./server|--port|{port}",

@@ -109,7 +109,7 @@ func (c *comparison) at(ctx context.Context, p point) (*comparison, error) {
 func (c *comparison) runSweep(ctx context.Context, list []setting, show *compareProgress) (*result.File, error) {
 	settings := make([]compare.Setting, len(list))
 	for i, s := range list {
-		s.c.plan.Progress = show.show
+		s.c.plan.Progress, s.c.plan.Played = show.show, c.lines.turn
 		settings[i] = compare.Setting{Label: s.label(), Concurrency: s.users, Rate: s.rates, Payload: s.size, Judged: s.judged, Plan: s.c.plan}
 	}
 	f, err := compare.Sweep(ctx, settings)

@@ -18,7 +18,7 @@ type liveLines struct {
 	outs    []*report.Live
 	record  seconds
 	engine  measuring
-	rows    chan report.Second
+	rows    chan func(*report.Live) // what is to be written to each
 	quit    chan struct{}
 	polled  chan struct{}
 	written chan struct{}
@@ -39,9 +39,9 @@ const (
 // isLive reports whether an output is written while a run goes on.
 func isLive(o report.Output) bool { return o.Format == "jsonl" }
 
-// openLines opens the outputs that are written live; nil when there are none.
+// openLines opens the outputs that are written live; nil when there are none. Without an engine there are no seconds.
 func (a *app) openLines(outs []report.Output, id, arm string, engine measuring) (*liveLines, error) {
-	l := &liveLines{engine: engine, rows: make(chan report.Second, linesWaiting),
+	l := &liveLines{engine: engine, rows: make(chan func(*report.Live), linesWaiting),
 		quit: make(chan struct{}), polled: make(chan struct{}), written: make(chan struct{})}
 	for _, o := range outs {
 		if !isLive(o) {
@@ -56,10 +56,21 @@ func (a *app) openLines(outs []report.Output, id, arm string, engine measuring) 
 	if len(l.outs) == 0 {
 		return nil, nil
 	}
-	l.record.emit = func(s report.Second) { l.rows <- s }
-	go l.poll()
 	go l.write()
+	if engine == nil { // turns are told, by whoever takes them
+		close(l.polled)
+		return l, nil
+	}
+	l.record.emit = func(s report.Second) { l.rows <- func(out *report.Live) { out.Write(s) } }
+	go l.poll()
 	return l, nil
+}
+
+// turn adds the line of one turn of a comparison. A nil l has no lines.
+func (l *liveLines) turn(r result.Row) {
+	if l != nil {
+		l.rows <- func(out *report.Live) { out.Turn(r) }
+	}
 }
 
 func (l *liveLines) poll() {
@@ -80,7 +91,7 @@ func (l *liveLines) write() {
 	defer close(l.written)
 	for row := range l.rows {
 		for _, out := range l.outs {
-			out.Write(row)
+			row(out)
 		}
 	}
 }
