@@ -22,6 +22,7 @@ import (
 // never compared with good ones.
 func writeBenchstat(w io.Writer, files []*result.File, opt Options) error {
 	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "Unit calls/s better=higher\nUnit untrusted-calls/s better=higher\n") // of all others less is better
 	for _, s := range subjects(files, opt) {
 		h := &s.file.Host
 		fmt.Fprintf(out, "goos: %s\ngoarch: %s\npkg: wiregauge\n", h.OS, h.Arch)

@@ -51,8 +51,11 @@ func (s *subject) gab(m measure) gabEntry {
 	}
 	e.Extra = fmt.Sprintf("%s calls ok, %s failed, %s unfinished\ntrust: %s", number.Count(s.arm.OK), number.Count(s.arm.Failed),
 		number.Count(s.arm.Unfinished), s.trust(m.metric))
-	if text := s.doubts(); text != "" {
-		e.Extra += "\n" + text
+	for _, r := range s.file.Trust.About(s.arm.Name, m.metric) {
+		e.Extra += "\n" + doubt(r)
+	}
+	if s.arm.Limited == "client" {
+		e.Extra += "\n" + clientLimited
 	}
 	return e
 }

@@ -52,13 +52,23 @@ func Annotations(files []*result.File) []string {
 }
 
 func trustWords(f *result.File) string {
+	return "the numbers are not to be relied on: " + strings.Join(doubtsOf(f), "; ")
+}
+
+// doubtsOf are the reasons to believe a result less, each with the arm that it is about.
+func doubtsOf(f *result.File) []string {
 	var words []string
 	for _, r := range f.Trust.Reasons {
-		if r.Level != result.TrustNote && r.Level != result.TrustUnknown {
-			words = append(words, doubt(r))
+		if r.Level == result.TrustNote || r.Level == result.TrustUnknown {
+			continue
 		}
+		text := doubt(r)
+		if r.Arm != "" && len(f.Arms) > 1 {
+			text = r.Arm + ": " + text
+		}
+		words = append(words, text)
 	}
-	return "the numbers are not to be relied on: " + strings.Join(words, "; ")
+	return words
 }
 
 // commands writes annotations as workflow commands. Of too many, the last one says how many more there are.

@@ -77,8 +77,8 @@ func junitOf(f *result.File) junitSuite {
 	s := junitSuite{Name: cmp.Or(f.Title, f.Kind+" "+f.ID), Time: time.Duration(f.Elapsed).Seconds(),
 		Timestamp: f.Created.UTC().Format("2006-01-02T15:04:05"), Hostname: f.Host.Name}
 	s.Properties = []junitProperty{{"id", f.ID}, {"trust", cmp.Or(f.Trust.Level, result.TrustUnchecked)}}
-	for _, r := range f.Trust.Reasons {
-		s.Properties = append(s.Properties, junitProperty{"doubt", doubt(r)})
+	for _, text := range doubtsOf(f) {
+		s.Properties = append(s.Properties, junitProperty{"doubt", text})
 	}
 	for _, g := range f.Gates {
 		s.add(junitGate(f, g))

@@ -344,7 +344,11 @@ func TestBenchfmtReadsEveryResult(t *testing.T) {
 	for _, c := range cases {
 		text := render(t, "benchstat", c.files(), Options{})
 		kinds := map[string]int{}
-		for r := benchfmt.NewReader(bytes.NewReader(text), c.name); r.Scan(); {
+		reader := benchfmt.NewReader(bytes.NewReader(text), c.name)
+		for r := reader; r.Scan(); {
+			if _, unit := r.Result().(*benchfmt.UnitMetadata); unit {
+				continue
+			}
 			line, ok := r.Result().(*benchfmt.Result)
 			if !ok {
 				t.Fatalf("%s: %v", c.name, r.Result())
@@ -359,6 +363,9 @@ func TestBenchfmtReadsEveryResult(t *testing.T) {
 					t.Errorf("%s: %s %s = %v", c.name, line.Name, v.Unit, v.Value)
 				}
 			}
+		}
+		if better := reader.Units().GetBetter("calls/s"); better <= 0 {
+			t.Errorf("%s: more calls/s are not better", c.name)
 		}
 		if c.name == "comparison" && (kinds["Run"] != 4 || kinds["Launch"] != 4*8 || kinds["Turn"] != 4*8*5) {
 			t.Errorf("%s: %v, want a line per arm, launch and turn", c.name, kinds)

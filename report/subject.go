@@ -80,10 +80,13 @@ func (s *subject) doubts() string {
 		words = append(words, doubt(r))
 	}
 	if s.arm.Limited == "client" {
-		words = append(words, "this client was the limit: the target is at least that fast")
+		words = append(words, clientLimited)
 	}
 	return strings.Join(words, "; ")
 }
+
+// clientLimited is said of an arm that could not be asked for more.
+const clientLimited = "this client was the limit: the target is at least that fast"
 
 // doubt is one reason in words: "V3 client CPU: 97 % (limit 80 %), suspect, affects p99".
 func doubt(r result.Reason) string {

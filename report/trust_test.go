@@ -61,6 +61,15 @@ func TestADoubtAboutOnePercentileStaysWithIt(t *testing.T) {
 	if names["Check p99"] || !names["Check p90"] || !names["Check mean"] {
 		t.Errorf("gab holds %v, want all but p99", names)
 	}
+	f := doubted(result.TrustSuspect, "p99")
+	if err := json.Unmarshal(render(t, "gab", []*result.File{f}, Options{}), &gab); err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range gab {
+		if said := strings.Contains(e.Extra, "97 %"); said != (e.Name == "Check p99") {
+			t.Errorf("extra of %s is %q", e.Name, e.Extra)
+		}
+	}
 	for _, m := range readProm(t, render(t, "prom", files, Options{}))["wiregauge_call_duration_percentile_seconds"].Metric {
 		want := result.TrustOK
 		if valueOf(m, "percentile") == "99" {

@@ -67,6 +67,17 @@ func (t *Trust) Of(arm, metric string) string {
 	return worst
 }
 
+// About are the reasons that lower one number of an arm, as Of takes them into account.
+func (t *Trust) About(arm, metric string) []Reason {
+	var list []Reason
+	for _, r := range t.Reasons {
+		if r.concerns(arm, metric) && badness(cmp.Or(r.Level, t.Level)) > 0 {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
 // concerns reports whether the reason is about this printed number of this arm.
 func (r *Reason) concerns(arm, metric string) bool {
 	if r.Arm != "" && r.Arm != arm {
