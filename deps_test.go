@@ -34,7 +34,7 @@ var policy = map[string]struct {
 	"capacity":    {ours: []string{"stat", "result"}},
 	"judge":       {ours: []string{"stat", "result"}},
 	"compare":     {ours: []string{".", "hist", "stat", "pace", "judge", "trust", "warm", "result", "load", "lab", "internal/..."}},
-	"report":      {ours: []string{"hist", "stat", "result", "report/...", "internal/..."}},
+	"report":      {ours: []string{"hist", "stat", "trust", "result", "report/...", "internal/..."}},
 	"doctor":      {ours: []string{"hist", "result", "meter", "report/number", "internal/..."}},
 	"suite":       {ours: []string{".", "pace", "load", "internal/..."}},
 	"cmd":         {ours: []string{"..."}},

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"wiregauge/result"
@@ -114,7 +115,7 @@ func DoubtsOf(t result.Trust) (doubts []Doubt, checked bool) {
 func doubtOf(r result.Reason) Doubt {
 	d := Doubt{Code: r.Code, Level: r.Level, A: r.Arm, Reason: r.Measured}
 	if r.Affects != result.AffectsAbsolute && r.Affects != result.AffectsRatio {
-		d.Metric = r.Affects
+		d.Metric = strings.TrimPrefix(r.Affects, result.AffectsRatioOf)
 	}
 	if r.Name != "" {
 		d.Reason = r.Name + ": " + r.Measured

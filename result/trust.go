@@ -18,9 +18,10 @@ const (
 
 // What a doubt is about. A percentile ("p99") or another metric's name stands for that number only.
 const (
-	AffectsAbsolute = "absolute" // printed numbers and absolute gates
-	AffectsRatio    = "ratio"    // paired verdicts and relative gates
-	AffectsLatency  = "latency"  // every percentile, mean and maximum, not the rate
+	AffectsAbsolute = "absolute"  // printed numbers and absolute gates
+	AffectsRatio    = "ratio"     // paired verdicts and relative gates
+	AffectsRatioOf  = "ratio of " // and a metric's name: verdicts in that metric only
+	AffectsLatency  = "latency"   // every percentile, mean and maximum, not the rate
 )
 
 // Trust says whether the numbers may be believed. Level is the worst over both scopes; Absolute and Ratio are the
@@ -84,18 +85,13 @@ func (r *Reason) concerns(arm, metric string) bool {
 		return false
 	}
 	switch r.Affects {
-	case "", metric:
+	case "", metric, AffectsAbsolute:
 		return true
-	case AffectsAbsolute:
-		return !counted[metric]
 	case AffectsLatency:
 		return isLatency(metric)
 	}
 	return false
 }
-
-// counted are the numbers that are right whatever the machine does: they were counted, not timed.
-var counted = map[string]bool{"errors": true, "unfinished": true, "bytes": true}
 
 // isLatency reports whether a metric is a time of calls: a percentile, the mean, the maximum, the first byte.
 func isLatency(metric string) bool {

@@ -280,6 +280,12 @@ func TestHost(t *testing.T) {
 		{"for 6 %", "V5", "", held(0.06), bad + "absolute"},
 		{"steal is unknown", "V5", "", host(-1, 0), unknown + "absolute"},
 		{"others are unknown, steal is not", "V5", "", host(0.06, -1), bad + "absolute, " + unknown + "absolute"},
+		{"a window of 99 ms is too short to tell", "V5", "", func(f *result.File, a *result.Arm) {
+			host(0.5, 0.5)(f, a)
+			cpu(0.001)(f, a)
+			a.Window = int64(99 * time.Millisecond)
+			a.Vitals.Observed = a.Window
+		}, unknown + "absolute"},
 		{"no control group can be read", "V5", "", func(_ *result.File, a *result.Arm) { a.Vitals.Throttled = nil }, unknown + "absolute"},
 
 		{"100 ns a reading", "V12", "", func(_ *result.File, a *result.Arm) { a.Vitals.ClockRead = of(int64(100)) }, ""},
@@ -386,6 +392,9 @@ func TestCourse(t *testing.T) {
 		{"the end was found", "V9", "", warmUp(&result.WarmUp{Outcome: result.WarmFound}), ""},
 		{"the end was set", "V9", "", warmUp(&result.WarmUp{Outcome: result.WarmFixed}), ""},
 		{"there is none", "V9", "", warmUp(&result.WarmUp{Outcome: result.WarmUnsteady}), bad + "absolute"},
+		{"the run's own beginning is slower, and was asked for", "V9", "", warmUp(&result.WarmUp{Outcome: result.WarmFound, Measured: true, Length: 1}), note + "absolute"},
+		{"it is like the rest", "V9", "", warmUp(&result.WarmUp{Outcome: result.WarmFound, Measured: true}), ""},
+		{"nothing in the run is like the rest", "V9", "", warmUp(&result.WarmUp{Outcome: result.WarmUnsteady, Measured: true}), note + "absolute"},
 		{"too few calls", "V9", "", warmUp(&result.WarmUp{Outcome: result.WarmTooFew}), unknown + "absolute"},
 		{"nobody looked", "V9", "", warmUp(nil), unknown + "absolute"},
 	} {
@@ -444,7 +453,7 @@ func TestDoubtsStayWithTheirNumbers(t *testing.T) {
 	f = good("closed")
 	host(0, 0.5)(f, &f.Arms[0])
 	got = Of(f)
-	for metric, want := range map[string]string{"p99": result.TrustNotTrustworthy, "rate": result.TrustNotTrustworthy, "errors": result.TrustOK} {
+	for metric, want := range map[string]string{"p99": result.TrustNotTrustworthy, "rate": result.TrustNotTrustworthy} {
 		if level := got.Of("target", metric); level != want {
 			t.Errorf("on a busy machine %s: %s, want %s", metric, level, want)
 		}

@@ -96,7 +96,7 @@ func checkRetries(s *subject) []result.Reason {
 	}
 	all := one(r)
 	if len(unknown) > 0 {
-		all = append(all, unread(code, name, "", "unknown: "+strings.Join(unknown, ", "))...)
+		all = append(all, unread(code, name, "", strings.Join(unknown, ", "))...)
 	}
 	return all
 }

@@ -88,6 +88,11 @@ func checkWarm(s *subject) []result.Reason {
 	}
 	r := result.Reason{Code: code, Name: name, Level: result.TrustOK, Affects: result.AffectsAbsolute}
 	took := duration(float64(w.Length))
+	if w.Measured && (w.Length > 0 || w.Outcome == result.WarmUnsteady) {
+		r.Level, r.Measured = result.TrustNote, "none was asked for, and the beginning is not like the rest"
+		r.Advice = "--warmup auto leaves the beginning out"
+		return one(r)
+	}
 	switch w.Outcome {
 	case result.WarmFound:
 		r.Measured = "over after " + took

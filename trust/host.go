@@ -15,7 +15,8 @@ const (
 	foreignSuspect, foreignBad     = 0.10, 0.25
 	throttledSuspect, throttledBad = 0.01, 0.05
 	slowClock                      = 100 * time.Nanosecond
-	crowded                        = 0.85 // of the machine's CPUs, used by client and server
+	shortest                       = 100 * time.Millisecond // in which shares of the machine mean something
+	crowded                        = 0.85                   // of the machine's CPUs, used by client and server
 )
 
 // checkHost (V5) asks who else used the machine: the hypervisor, other processes, a limit on this one.
@@ -46,7 +47,7 @@ func checkHost(s *subject) []result.Reason {
 		all = append(all, r)
 	}
 	if len(unknown) > 0 {
-		all = append(all, unread(code, name, result.AffectsAbsolute, "unknown: "+strings.Join(unknown, ", "))...)
+		all = append(all, unread(code, name, result.AffectsAbsolute, strings.Join(unknown, ", "))...)
 	}
 	return all
 }
@@ -65,7 +66,11 @@ func (s *subject) shares() []taken {
 		{"steal %s", "steal", h.Steal, h.Steal >= 0, stealSuspect, stealBad},
 		{"other processes took %s of the CPU", "what other processes took", h.Foreign, h.Foreign >= 0, foreignSuspect, foreignBad},
 	}
-	if s.serverIsForeign() && h.Foreign > foreignSuspect {
+	if time.Duration(s.arm.Window) < shortest {
+		const why = " (too short to tell: the system counts the time of its processors in steps of 10 ms)"
+		list[0].known, list[1].known = false, false
+		list[1].missing += why
+	} else if s.serverIsForeign() && h.Foreign > foreignSuspect {
 		list[1].known = false
 		list[1].missing = "what other processes took, for the server is one of them (--server-pid sets it apart)"
 	}

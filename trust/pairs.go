@@ -29,7 +29,7 @@ func newPairs(f *result.File) *pairs {
 	for i := range f.Arms {
 		a := &f.Arms[i]
 		switch {
-		case a.Floor, f.NoiseFloor != nil && a.Name == f.NoiseFloor.Arm:
+		case a.Floor, a.Control:
 		case p.base == nil && (a.Baseline || !hasBaseline(f)):
 			p.base = a
 		default:
@@ -60,16 +60,15 @@ func (p *pairs) metric() string {
 	return "rate"
 }
 
-// series are the log ratios of the rounds of an arm to the baseline's, positive when the arm is better, in the order in
-// which they were played.
-func (p *pairs) series(arm string) []float64 {
+// series are the log ratios of the rounds of an arm to the baseline's, positive when the arm is better, launch by launch
+// in the order in which they were played.
+func (p *pairs) series(arm string) [][]float64 {
 	type place struct {
 		launch, round int
 		requeued      bool
 	}
-	base := map[place]float64{}
+	base, other := map[place]float64{}, map[place]float64{}
 	var order []place
-	other := map[place]float64{}
 	for i := range p.file.Turns {
 		r := &p.file.Turns[i]
 		if r.Invalid != "" {
@@ -84,13 +83,20 @@ func (p *pairs) series(arm string) []float64 {
 			order = append(order, at)
 		}
 	}
-	var d []float64
+	var launches [][]float64
+	last := -1
 	for _, at := range order {
-		if a, b := base[at], other[at]; a > 0 && b > 0 {
-			d = append(d, math.Log(b/a))
+		a, b := base[at], other[at]
+		if a <= 0 || b <= 0 {
+			continue
 		}
+		if at.launch != last {
+			launches, last = append(launches, nil), at.launch
+		}
+		n := len(launches) - 1
+		launches[n] = append(launches[n], math.Log(b/a))
 	}
-	return d
+	return launches
 }
 
 // value is larger when it is better, 0 when there is none.
@@ -104,26 +110,25 @@ func (p *pairs) value(r *result.Row) float64 {
 	return 1 / float64(*r.P50)
 }
 
-// checkDrift (V8) asks whether one arm drifted against the other over the comparison: what both do together is no harm.
+// checkDrift (V8) asks whether one arm drifted against the other: what both do together is no harm. A launch has a level
+// of its own, so that the trend is looked for within launches and their evidence is added up; each begins anew, and what
+// grows in one grows in all.
 func checkDrift(p *pairs) []result.Reason {
 	const code, name = "V8", "steadiness"
 	var all []result.Reason
 	for _, a := range p.others {
-		d := p.series(a.Name)
-		if len(d) < fewestStrips {
+		launches := p.series(a.Name)
+		if n := len(slices.Concat(launches...)); n < fewestStrips {
 			all = append(all, result.Reason{Code: code, Name: name, Level: result.TrustUnknown, Arm: a.Name, Affects: result.AffectsRatio,
-				Measured: "too few rounds to tell: " + count(int64(len(d)), "round")})
+				Measured: "too few rounds to tell: " + count(int64(n), "round")})
 			continue
 		}
-		drift := 0.0
-		if _, chance := stat.MannKendall(d); chance < driftAlpha {
-			drift = stat.TheilSen(d) * float64(len(d)-1)
-		}
+		drift := driftWithin(launches)
 		level := graded(math.Abs(drift), driftSuspect, driftBad)
 		r := result.Reason{Code: code, Name: name, Level: level, Arm: a.Name, Affects: result.AffectsRatio,
 			Measured: fmt.Sprintf("no trend against %s in %s", p.base.Name, p.metric()), Limit: percent(limit(level, driftSuspect, driftBad))}
 		if drift != 0 {
-			r.Measured = fmt.Sprintf("%s moved by %s against %s from beginning to end", p.metric(), signed(math.Expm1(drift)), p.base.Name)
+			r.Measured = fmt.Sprintf("%s moved by %s against %s from beginning to end of a launch", p.metric(), signed(math.Expm1(drift)), p.base.Name)
 		}
 		if level != result.TrustOK {
 			r.Advice = "one of the two grows or warms while it is measured: a longer warm-up, or a look at its memory"
@@ -131,6 +136,29 @@ func checkDrift(p *pairs) []result.Reason {
 		all = append(all, r)
 	}
 	return all
+}
+
+// fewestRounds are those of a launch in which a trend can be looked for at all.
+const fewestRounds = 4
+
+// driftWithin is by how much the log ratio moves from the beginning of a launch to its end: the median over the
+// launches, 0 where no trend is certain. The tests of the launches are independent, so that their normal scores add up
+// (Stouffer 1949).
+func driftWithin(launches [][]float64) float64 {
+	var drifts []float64
+	score := 0.0
+	for _, d := range launches {
+		if len(d) < fewestRounds {
+			continue
+		}
+		s, chance := stat.MannKendall(d)
+		score += math.Copysign(stat.NormalQuantile(1-max(chance, 1e-12)/2), float64(s))
+		drifts = append(drifts, stat.TheilSen(d)*float64(len(d)-1))
+	}
+	if len(drifts) == 0 || math.Abs(score)/math.Sqrt(float64(len(drifts))) <= stat.NormalQuantile(1-driftAlpha/2) {
+		return 0
+	}
+	return median(drifts)
 }
 
 // checkFailures (V10) refuses ratios between arms of which one fails more: who fails fast is not fast.
@@ -212,7 +240,7 @@ func checkRounds(p *pairs) []result.Reason {
 func checkSpread(p *pairs) []result.Reason {
 	var all []result.Reason
 	for _, a := range p.others {
-		d := p.series(a.Name)
+		d := slices.Concat(p.series(a.Name)...)
 		if len(d) < 2 {
 			continue
 		}
@@ -239,7 +267,7 @@ func checkFloor(p *pairs) []result.Reason {
 	for _, v := range floor.Verdicts {
 		switch v.Outcome {
 		case result.Faster, result.Slower, result.ProbablyFaster, result.ProbablySlower:
-			all = append(all, result.Reason{Code: code, Name: name, Level: result.TrustNotTrustworthy, Affects: result.AffectsRatio,
+			all = append(all, result.Reason{Code: code, Name: name, Level: result.TrustNotTrustworthy, Affects: result.AffectsRatioOf + v.Metric,
 				Measured: fmt.Sprintf("%s was called different from itself in %s", v.A, v.Metric)})
 		}
 	}
@@ -248,7 +276,7 @@ func checkFloor(p *pairs) []result.Reason {
 		if !ok || !v.Primary || v.Ratio == nil || *v.Ratio <= 0 || math.Abs(math.Log(*v.Ratio)) >= math.Log1p(width) {
 			continue
 		}
-		all = append(all, result.Reason{Code: code, Name: name, Level: result.TrustSuspect, Arm: v.B, Affects: result.AffectsRatio,
+		all = append(all, result.Reason{Code: code, Name: name, Level: result.TrustSuspect, Arm: v.B, Affects: result.AffectsRatioOf + v.Metric,
 			Measured: fmt.Sprintf("%s and %s differ in %s by less than the noise floor of %s", v.A, v.B, v.Metric, percent(width))})
 	}
 	if len(all) > 0 {

@@ -2,6 +2,7 @@ package trust
 
 import (
 	"slices"
+	"strings"
 
 	"wiregauge/result"
 )
@@ -93,10 +94,11 @@ func sum(all []result.Reason, compared bool) result.Trust {
 		if r.Code == "V11" {
 			continue
 		}
-		if r.Affects != result.AffectsRatio {
+		ratio := strings.HasPrefix(r.Affects, result.AffectsRatio) // of one metric, or of all
+		if !ratio {
 			t.Absolute = worse(t.Absolute, r.Level)
 		}
-		if compared && (r.Affects == result.AffectsRatio || r.Affects == "") {
+		if compared && (ratio || r.Affects == "") {
 			t.Ratio = worse(t.Ratio, r.Level)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"wiregauge/load"
 	"wiregauge/protocol"
 	"wiregauge/result"
+	"wiregauge/trust"
 )
 
 // ceilingTurn is how long the client is measured.
@@ -32,4 +33,13 @@ func bodyOf(a *result.Arm) int {
 		return 0
 	}
 	return int(a.RecvBytes.Body / a.OK)
+}
+
+// trust says how far the numbers of the run may be believed. What an open loop asks of the client is compared with what
+// the client can send, which is measured now that the size of the answers is known.
+func (t *test) trust(ctx context.Context) {
+	if arm := &t.file.Arms[0]; t.plan.open && arm.OK > 0 && interruptOf(ctx) == nil && t.target.Client != "stack" {
+		arm.Ceiling = ceilingOf(ctx, t.target.Protocol, t.plan.load, bodyOf(arm), ceilingTurn)
+	}
+	t.file.Trust = trust.Of(t.file)
 }

@@ -11,7 +11,7 @@ import (
 
 // judgeGates judges every gate: bounds in numbers on the arms, bounds on a change on the verdicts against the baseline.
 func judgeGates(gates []gate.Gate, f *result.File) []result.Gate {
-	list := gate.Judge(gates, f.Arms)
+	list := gate.Judge(gates, f.Arms, f.Trust)
 	for i := range gates {
 		if gates[i].Relative {
 			list = append(list, relative(&gates[i], f)...)

@@ -113,7 +113,7 @@ func TestJudge(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got := Judge(gates, []result.Arm{c.arm})
+			got := Judge(gates, []result.Arm{c.arm}, result.Trust{})
 			if len(got) != 1 || got[0].Passed != c.passed || !strings.Contains(got[0].Unknown, c.unknown) || (c.unknown == "") != (got[0].Unknown == "") {
 				t.Errorf("got %+v", got)
 			}
@@ -131,7 +131,7 @@ func TestAGateWithoutArmHoldsForEveryArm(t *testing.T) {
 	}
 	b := arm(2000)
 	b.Name = "b"
-	if got := Judge(gates, []result.Arm{arm(2000), b}); len(got) != 3 {
+	if got := Judge(gates, []result.Arm{arm(2000), b}, result.Trust{}); len(got) != 3 {
 		t.Errorf("%d judgements, want 3: %+v", len(got), got)
 	}
 }

@@ -12,9 +12,10 @@ import (
 // enough is how many values must lie beyond a percentile before it decides anything.
 const enough = 10
 
-// Judge evaluates gates against the arms of a result: one record per gate and arm, relative gates left out. A gate that names an arm is
-// judged on that arm only; a gate whose arm does not exist is unknown.
-func Judge(gates []Gate, arms []result.Arm) []result.Gate {
+// Judge evaluates gates against the arms of a result: one record per gate and arm, relative gates left out. A gate that
+// names an arm is judged on that arm only; a gate whose arm does not exist is unknown, and so is one on a number that
+// t says must not be used.
+func Judge(gates []Gate, arms []result.Arm, t result.Trust) []result.Gate {
 	var list []result.Gate
 	for i := range gates {
 		g := &gates[i]
@@ -27,7 +28,7 @@ func Judge(gates []Gate, arms []result.Arm) []result.Gate {
 				continue
 			}
 			found = true
-			list = append(list, g.judge(&arms[j], len(arms) > 1))
+			list = append(list, g.judge(&arms[j], &t, len(arms) > 1))
 		}
 		if !found {
 			list = append(list, result.Gate{Expr: g.Expr, Words: g.Words(), Arm: g.Arm, Unit: g.unit, Unknown: fmt.Sprintf("there is no arm %q", g.Arm)})
@@ -36,7 +37,7 @@ func Judge(gates []Gate, arms []result.Arm) []result.Gate {
 	return list
 }
 
-func (g *Gate) judge(arm *result.Arm, name bool) result.Gate {
+func (g *Gate) judge(arm *result.Arm, t *result.Trust, name bool) result.Gate {
 	out := result.Gate{Expr: g.Expr, Words: g.Words(), Unit: g.unit}
 	if name {
 		out.Arm = arm.Name
@@ -52,6 +53,9 @@ func (g *Gate) judge(arm *result.Arm, name bool) result.Gate {
 	}
 	out.Value = &v
 	out.Passed = g.good(v)
+	if out.Unknown = g.distrust(arm.Name, t, out.Passed); out.Unknown != "" {
+		out.Passed = false
+	}
 	return out
 }
 

@@ -380,15 +380,39 @@ func armLatencySection(f *result.File, ps []float64) Section {
 	return sec
 }
 
-// armChecks are the checks of all arms; those that are ok everywhere are said once.
+// armChecks are the checks of all arms and of the arms against one another. What is in order for all is said in one line,
+// by its name.
 func armChecks(f *result.File) []Fact {
 	var facts []Fact
-	for i := range f.Arms {
-		a := &f.Arms[i]
-		for _, c := range Checks(f, a) {
-			c.Name = armName(a) + ": " + c.Name
+	inOrder, doubted := []string{}, map[string]bool{}
+	add := func(arm string, all []Fact) {
+		for _, c := range all {
+			if c.State == OK {
+				if !slices.Contains(inOrder, c.Name) {
+					inOrder = append(inOrder, c.Name)
+				}
+				continue
+			}
+			doubted[c.Name] = true
+			c.Name = arm + c.Name
 			facts = append(facts, c)
 		}
+	}
+	for i := range f.Arms {
+		if a := &f.Arms[i]; !a.Floor {
+			add(armName(a)+": ", Checks(f, a))
+		}
+	}
+	if len(f.Arms) > 1 {
+		t := trustOf(f)
+		all := append(append([]result.Reason{}, t.Reasons...), t.Passing...)
+		for _, code := range codes {
+			add("", checkFacts(all, code, ""))
+		}
+	}
+	inOrder = slices.DeleteFunc(inOrder, func(name string) bool { return doubted[name] })
+	if len(inOrder) > 0 {
+		facts = append(facts, Fact{Name: "in order", Text: strings.Join(inOrder, " · "), State: OK})
 	}
 	return append(facts, trustFact(f))
 }

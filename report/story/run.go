@@ -17,7 +17,7 @@ func run(f *result.File, opt Options) *Story {
 	s := &Story{Title: title(f), Headline: runHeadline(f, a), Meta: meta(f), Fair: assurance(f), Tiles: tiles(a, voidedBy(f))}
 	s.arms(armsOf(f))
 	if f.Trust.Level == result.TrustNotTrustworthy {
-		s.Struck = true
+		s.Struck = f.Trust.Of(a.Name, "") == result.TrustNotTrustworthy
 		s.Sub = append(s.Sub, "Not trustworthy: "+reasons(f.Trust)+".")
 	}
 	if a.Stalls != nil {

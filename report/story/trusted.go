@@ -97,12 +97,16 @@ func trustInShort(t result.Trust) Fact {
 	return fact
 }
 
+// tail is the check of how many calls lie beyond a percentile: it marks that percentile, or leaves it out, and lowers no
+// other level.
+const tail = "V11"
+
 // reasons are the doubts that lower the level, the worst first. Notes and what could not be read are with the checks.
 func reasons(t result.Trust) string {
 	var words []string
 	for _, level := range []string{result.TrustNotTrustworthy, result.TrustSuspect, ""} {
 		for _, r := range t.Reasons {
-			if r.Level == level && (level != result.TrustSuspect || t.Level == result.TrustSuspect) {
+			if r.Code != tail && r.Level == level && (level != result.TrustSuspect || t.Level == result.TrustSuspect) {
 				words = append(words, reasonWords(r))
 			}
 		}

@@ -55,6 +55,19 @@ func Turn(arm string, n int64, window, median time.Duration) result.Turn {
 		RecvBytes:   result.Bytes{Body: 28 * n, Framing: 23 * n, Headers: 46 * n, Control: 150, Wire: 97*n + 150},
 		Client:      result.CPU{User: time.Duration(n) * 20 * time.Microsecond, System: time.Duration(n) * 18 * time.Microsecond, Cores: 2, RSS: 48 << 20},
 		Host:        result.HostLoad{Steal: 0, Foreign: 0.02},
+		Vitals:      vitals(n, window, median),
+		Oversleep:   Latencies(int64(window/time.Millisecond), 40*time.Microsecond, 0.3),
+	}
+}
+
+// vitals are those of a client and a machine without a fault.
+func vitals(n int64, window, median time.Duration) result.Vitals {
+	of := func(v int64) *int64 { return &v }
+	flight := n * int64(median)
+	return result.Vitals{
+		Observed: int64(window), Windows: int64(window / (100 * time.Millisecond)),
+		Gap: of(int64(300 * time.Microsecond)), GCCPU: of(0), Suspend: of(0), Throttled: of(0), Pressure: of(int64(window / 50)),
+		ClockRead: of(43), Retransmits: of(0), Overflows: of(0), InFlight: of(flight), Latencies: of(flight),
 	}
 }
 
@@ -96,6 +109,7 @@ func Met() *result.File {
 	t.FinishedInside = 60_000
 	t.FailedLatency, t.FailedService = Latencies(3, 11*time.Millisecond, 0.1), Latencies(3, 11*time.Millisecond, 0.1)
 	t.Lateness = Latencies(60_000, 40*time.Microsecond, 0.5)
+	t.Dispatched = Latencies(59_997, 1870*time.Microsecond, 0.4)
 	t.SlotWait = Latencies(60_000, 2*time.Microsecond, 0.5)
 	t.Connect = Latencies(1, 900*time.Microsecond, 0)
 	t.Statuses = []result.Status{{Name: "OK", Count: 59_997, OK: true}, {Status: 14, Name: "UNAVAILABLE", Count: 3}}
