@@ -85,13 +85,18 @@ func (r *Reason) concerns(arm, metric string) bool {
 		return false
 	}
 	switch r.Affects {
-	case "", metric, AffectsAbsolute:
+	case "", metric:
 		return true
+	case AffectsAbsolute:
+		return !counted[metric]
 	case AffectsLatency:
 		return isLatency(metric)
 	}
 	return false
 }
+
+// counted are the numbers that are right whatever the machine does: they were counted, not timed.
+var counted = map[string]bool{"errors": true, "unfinished": true, "bytes": true}
 
 // isLatency reports whether a metric is a time of calls: a percentile, the mean, the maximum, the first byte.
 func isLatency(metric string) bool {

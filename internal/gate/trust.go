@@ -11,9 +11,6 @@ import (
 // machine. A bound that was kept all the same is kept.
 var raising = map[string]bool{"V1": true, "V3": true, "V4": true, "V5": true, "V12": true, "V15": true}
 
-// counted are the metrics that are right whatever the machine does: they were counted, not timed.
-var counted = map[string]bool{"errors": true, "unfinished": true, "bytes": true}
-
 // distrust says why a gate cannot be judged by a number that must not be used; "" when it can. passed is what the number
 // itself says.
 func (g *Gate) distrust(arm string, t *result.Trust, passed bool) string {
@@ -24,7 +21,6 @@ func (g *Gate) distrust(arm string, t *result.Trust, passed bool) string {
 		switch {
 		case r.Level != result.TrustNotTrustworthy || alone.Of(arm, metric) != result.TrustNotTrustworthy:
 		case passed && raising[r.Code]:
-		case r.Affects == result.AffectsAbsolute && counted[metric]:
 		case r.Code == tail: // measure has said what the number of calls allows
 		default:
 			return fmt.Sprintf("the number is not trustworthy: %s: %s", r.Name, r.Measured)
