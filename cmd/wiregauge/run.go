@@ -77,8 +77,9 @@ type test struct {
 	lines   *liveLines      // outputs that are written while the run goes on; nil without
 	logs    []report.Output // of single calls
 	calls   callLogs
-	swept   []result.Arm // of a sweep: the arm at each point
-	failed  int          // an exit code of its own
+	swept   []result.Arm    // of a sweep: the arm at each point
+	doubts  []result.Reason // of a sweep, each under the name of its point
+	failed  int             // an exit code of its own
 }
 
 // loadTest is the command: everything that can be wrong is found before anything is sent.

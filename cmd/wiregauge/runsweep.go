@@ -96,6 +96,10 @@ func (t *test) take(part *test, p point) {
 		Arms: []result.PointArm{result.NewPointArm(&arm)}})
 	arm.Name = p.label()
 	t.swept = append(t.swept, arm)
+	for _, r := range part.file.Trust.Reasons {
+		r.Arm = p.label()
+		t.doubts = append(t.doubts, r)
+	}
 }
 
 // arms are those that gates and limits are about: of a sweep the arm at each point, under the point's name.
@@ -109,7 +113,7 @@ func (t *test) arms() []result.Arm {
 // judge judges the gates: of a sweep at every point.
 func (t *test) judge() []result.Gate {
 	if len(t.swept) > 0 {
-		return gate.Judge(t.gates, t.swept)
+		return gate.Judge(t.gates, t.swept, result.Trust{Level: result.TrustOK, Reasons: t.doubts})
 	}
 	return judgeGates(t.gates, t.file)
 }
