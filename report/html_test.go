@@ -240,6 +240,7 @@ func TestChartsAppearWhereTheirDataIs(t *testing.T) {
 		"comparison-with-noise-floor": {"fig-curve", "fig-ratios", "fig-time", "fig-warm", "fig-bytes-chart", "fig-cpu-chart"},
 		"sweep-of-concurrency":        {"fig-throughput-sweep", "fig-latency-sweep", "fig-all-ratios", "fig-curve", "fig-time", "fig-bytes-chart", "fig-cpu-chart"},
 		"sweep-of-rates":              {"fig-latency-sweep", "fig-throughput-sweep", "fig-all-ratios", "fig-curve", "fig-time", "fig-bytes-chart", "fig-cpu-chart"},
+		"sweep-of-one-target":         {"fig-throughput-sweep", "fig-latency-sweep", "fig-curve", "fig-bytes-chart", "fig-cpu-chart"},
 		"nothing-was-due":             nil,
 		"two-saved-results":           {"fig-curve", "fig-bytes-chart", "fig-cpu-chart", "fig-errors-chart"},
 	} {

@@ -35,6 +35,7 @@ var cases = []struct {
 	{"comparison-with-noise-floor", func() []*result.File { return []*result.File{sample.Demanding()} }},
 	{"sweep-of-concurrency", func() []*result.File { return []*result.File{sample.Sweep()} }},
 	{"sweep-of-rates", func() []*result.File { return []*result.File{sample.RateSweep()} }},
+	{"sweep-of-one-target", func() []*result.File { return []*result.File{sample.RunSweep()} }},
 	{"capacity", func() []*result.File { return []*result.File{sample.Capacity()} }},
 	{"two-saved-results", func() []*result.File { return []*result.File{sample.Met(), sample.Half()} }},
 }

@@ -14,28 +14,60 @@ import (
 // keptUp is the share of the offered rate from which a point counts as achieved.
 const keptUp = 0.99
 
-// sweepPlaces are the settings of a sweep on an axis, and what the axis is called.
+// A dimension is one quantity that a sweep may change.
+type dimension struct {
+	name  string
+	of    func(result.Point) float64
+	label func(float64) string
+}
+
+var dimensions = []dimension{
+	{"calls in flight", func(p result.Point) float64 { return float64(p.Concurrency) }, func(v float64) string { return number.Count(int64(v)) }},
+	{"offered calls/s", func(p result.Point) float64 { return p.Rate }, numberTick},
+	{"payload", func(p result.Point) float64 { return float64(p.Payload) }, sizeTick},
+}
+
+// sweepPlaces are the settings of a sweep on an axis, and what the axis is called. A sweep of one rising quantity has
+// its values on a logarithmic axis; any other has its settings in their order.
 func sweepPlaces(points []result.Point) (places []place, name string, log bool) {
-	name = "setting"
+	var varied []dimension
+	for _, d := range dimensions {
+		for _, p := range points {
+			if d.of(p) != d.of(points[0]) {
+				varied = append(varied, d)
+				break
+			}
+		}
+	}
+	if len(varied) == 1 && rising(points, varied[0].of) {
+		for _, p := range points {
+			v := varied[0].of(p)
+			places = append(places, place{v, varied[0].label(v)})
+		}
+		return places, varied[0].name, true
+	}
 	for i, p := range points {
-		at := place{float64(i), p.Label}
-		switch {
-		case p.Concurrency > 0:
-			at, name, log = place{float64(p.Concurrency), number.Count(int64(p.Concurrency))}, "calls in flight", true
-		case p.Rate > 0:
-			at, name, log = place{p.Rate, numberTick(p.Rate)}, "offered calls/s", true
-		case p.Payload > 0:
-			at, name, log = place{float64(p.Payload), trim(number.Bytes(float64(p.Payload)))}, "payload", true
-		}
-		places = append(places, at)
+		places = append(places, place{float64(i), story.Clean(p.Label)})
 	}
-	if !slices.IsSortedFunc(places, func(a, b place) int { return int(a.x - b.x) }) {
-		for i := range places { // an order of its own stays as it was measured
-			places[i].x = float64(i)
+	return places, "setting", false
+}
+
+// rising reports whether values are above 0 and each is above the one before.
+func rising(points []result.Point, of func(result.Point) float64) bool {
+	last := 0.0
+	for _, p := range points {
+		if of(p) <= last {
+			return false
 		}
-		log = false
+		last = of(p)
 	}
-	return places, name, log
+	return true
+}
+
+// sizeTick is a size on an axis: "1 kB".
+func sizeTick(v float64) string {
+	digits, unit, _ := strings.Cut(number.Bytes(v), " ")
+	return trim(digits) + " " + unit
 }
 
 // eachPoint gives the course of every arm over a sweep.

@@ -24,6 +24,7 @@ func run(f *result.File, opt Options) *Story {
 		s.Sub = append(s.Sub, "Omission: "+stallText(a.Stalls)+". These latencies do not show it: run again with --rate.")
 	}
 	s.Sub = append(s.Sub, loopNature(f.Plan))
+	s.add(sweepSection(f))
 	s.add(latencySection(a, ps, voidedBy(f).row(a)))
 	s.add(Section{ID: "load", Title: "Load", Facts: loadFacts(f, a)})
 	s.add(Section{ID: "steps", Title: "Steps", Tables: []Table{stepTable(a)}})
@@ -143,6 +144,9 @@ func runSentence(f *result.File, a *result.Arm) string {
 	case a.OK == 0:
 		return fmt.Sprintf("No call succeeded: %s of %s failed%s. Goodput 0, all answers %s calls/s.",
 			number.Count(a.Failed), number.Count(a.Finished()), mostly(a), number.Significant(a.AchievedRate))
+	}
+	if len(f.Sweep) > 1 {
+		return sweepSentence(f)
 	}
 	parts := []string{rateClause(f, a)}
 	if p := headlineLatency(a); p != "" && len(a.Steps) == 0 { // a ramp's steps have theirs

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"fmt"
 	"slices"
 
 	"wiregauge/report/number"
@@ -29,6 +30,41 @@ func sweepSection(f *result.File) Section {
 	sec.Tables = []Table{t}
 	return sec
 }
+
+// sweepSentence is what a sweep of one target is made for: where it answers most, or the highest rate it kept up with.
+func sweepSentence(f *result.File) string {
+	first, last := f.Sweep[0], f.Sweep[len(f.Sweep)-1]
+	span := fmt.Sprintf(" (%d points from %s to %s).", len(f.Sweep), first.Label, last.Label)
+	best, arm := -1, result.PointArm{}
+	offered := first.Rate > 0 && last.Rate > 0
+	for i, p := range f.Sweep {
+		if len(p.Arms) == 0 {
+			continue
+		}
+		a := p.Arms[0]
+		if offered && a.Rate < keptUp*p.Rate {
+			continue
+		}
+		if best < 0 || offered && p.Rate >= f.Sweep[best].Rate || !offered && a.Goodput > arm.Goodput {
+			best, arm = i, a
+		}
+	}
+	switch {
+	case best < 0:
+		return "Kept up with none of the rates" + span
+	case offered:
+		s := "Kept up with " + number.Significant(f.Sweep[best].Rate) + " calls/s"
+		if arm.P99 != nil {
+			s += ", p99 " + number.Duration(*arm.P99) + " there"
+		}
+		return s + span
+	default:
+		return "Most calls/s: " + number.Significant(arm.Goodput) + " at " + f.Sweep[best].Label + span
+	}
+}
+
+// keptUp is the share of an offered rate from which it counts as achieved.
+const keptUp = 0.99
 
 func pointRow(p *result.Point, a *result.PointArm) []Cell {
 	interval, bytes := "-", number.None

@@ -32,6 +32,7 @@ var samples = map[string]func() *result.File{
 	"large":        sample.Large,
 	"sweep":        sample.Sweep,
 	"sweep-rates":  sample.RateSweep,
+	"sweep-run":    sample.RunSweep,
 	"hostile-text": hostile,
 }
 

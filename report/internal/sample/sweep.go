@@ -33,6 +33,24 @@ func Sweep() *result.File {
 	return f
 }
 
+// RunSweep is one target over callers and sizes of payload.
+func RunSweep() *result.File {
+	f := Run(Turn("Check", 9000, time.Second, 4*time.Millisecond))
+	f.Title = "Check by callers and size"
+	f.Notes = []string{"the tables are those of c=64, 10 kB, one of 8 points"}
+	for _, size := range []int64{100, 10_000} {
+		for _, c := range []int{1, 4, 16, 64} {
+			x := 900 * float64(c) / (1 + 0.07*float64(c-1)) / (1 + float64(size)/20_000)
+			p := result.Point{Label: fmt.Sprintf("c=%d, %d B", c, size), Concurrency: c, Payload: size}
+			a := pointArm(specs[2], x, int64(float64(c)/x*1e9))
+			a.Name, a.ServerCPU = "Check", nil
+			p.Arms = []result.PointArm{a}
+			f.Sweep = append(f.Sweep, p)
+		}
+	}
+	return f
+}
+
 // RateSweep is a comparison of two arms over offered rates, one of which stops keeping up.
 func RateSweep() *result.File {
 	f := comparison(6, 5, specs[:2], calm)
