@@ -117,25 +117,29 @@ func influxTag(s string) string {
 	return influxTags.Replace(plain)
 }
 
-func (l *point) field(name, value string) {
+// field begins a field; its value follows.
+func (l *point) field(name string) {
 	sep := byte(',')
 	if l.fields == 0 {
 		sep = ' '
 	}
 	l.fields++
 	l.line = append(l.line, sep)
-	l.line = append(l.line, name+"="+value...)
+	l.line = append(l.line, name...)
+	l.line = append(l.line, '=')
 }
 
 func (l *point) whole(name string, n *int64) {
 	if n != nil {
-		l.field(name, strconv.FormatInt(*n, 10)+"i")
+		l.field(name)
+		l.line = append(strconv.AppendInt(l.line, *n, 10), 'i')
 	}
 }
 
 func (l *point) real(name string, x *float64) {
 	if x != nil {
-		l.field(name, strconv.FormatFloat(*x, 'g', -1, 64))
+		l.field(name)
+		l.line = strconv.AppendFloat(l.line, *x, 'g', -1, 64)
 	}
 }
 
@@ -143,7 +147,10 @@ func (l *point) real(name string, x *float64) {
 // text back exactly.
 func (l *point) text(name, s string) {
 	if s != "" {
-		l.field(name, `"`+influxFields.Replace(strings.ToValidUTF8(s, "\ufffd"))+`"`)
+		l.field(name)
+		l.line = append(l.line, '"')
+		l.line = append(l.line, influxFields.Replace(strings.ToValidUTF8(s, "\ufffd"))...)
+		l.line = append(l.line, '"')
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
+	"io"
 	"math"
 	"strings"
 	"testing"
@@ -436,5 +437,17 @@ func TestListsForTrendsHoldOnlyWhatExists(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+func TestSingleCallsAreWrittenWithoutMemoryForEach(t *testing.T) {
+	log := NewInfluxCalls(io.Discard, "7f3a", "Half")
+	batch := make([]result.Call, 256)
+	for i := range batch {
+		batch[i] = result.Call{Index: uint64(i), Latency: time.Millisecond, Service: time.Millisecond, Outcome: "ok", Answered: true}
+	}
+	log.Write(batch)
+	if n := testing.AllocsPerRun(10, func() { log.Write(batch) }); n > 16 {
+		t.Errorf("%v allocations for %d calls", n, len(batch))
 	}
 }
