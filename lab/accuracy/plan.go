@@ -32,6 +32,7 @@ func (b *bench) plan() []job {
 		}
 		jobs = append(jobs, b.sabotages(repeat)...)
 		jobs = append(jobs, b.comparisons(repeat)...)
+		jobs = append(jobs, b.searches(repeat)...)
 	}
 	return slices.DeleteFunc(jobs, func(j job) bool { return b.only != nil && !b.only.MatchString(j.key) })
 }

@@ -25,6 +25,7 @@ type record struct {
 	Trial      *trial      `json:"trial,omitempty"`
 	Comparison *comparison `json:"comparison,omitempty"`
 	Sabotage   *sabotage   `json:"sabotage,omitempty"`
+	Search     *search     `json:"search,omitempty"`
 }
 
 // openStore opens the file of this binary in a folder; another build begins a new one.
