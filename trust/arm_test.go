@@ -127,6 +127,10 @@ func TestSending(t *testing.T) {
 		{"6 % is", "V1", "", dispatched(0.06), suspect + "p50, " + suspect + "p90, " + suspect + "p99"},
 		{"24 % is", "V1", "", dispatched(0.24), suspect + "p50, " + suspect + "p90, " + suspect + "p99"},
 		{"26 % is", "V1", "", dispatched(0.26), bad + "p50, " + bad + "p90, " + bad + "p99"},
+		{"a twentieth of 500 µs is what a sleeping thread is late by", "V1", "", func(_ *result.File, a *result.Arm) {
+			a.Latency = told(recorded(20_000, 500*time.Microsecond, 600*time.Microsecond))
+			a.Dispatched = of(told(recorded(20_000, 460*time.Microsecond, 550*time.Microsecond)))
+		}, note + "p50, " + note + "p90, " + note + "p99"},
 		{"one percentile alone", "V1", "", func(_ *result.File, a *result.Arm) {
 			h := recorded(19_500, 10*time.Millisecond, 19900*time.Microsecond)
 			h.RecordN(10*time.Millisecond, 500)

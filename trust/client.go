@@ -99,7 +99,7 @@ func checkHiccups(s *subject) []result.Reason {
 		late := s.lateAt(p)
 		share := late / float64(*latency)
 		most = max(most, share)
-		level := graded(share, hiccupSuspect, hiccupBad)
+		level := unlessTiny(graded(share, hiccupSuspect, hiccupBad), late)
 		if level == result.TrustOK {
 			continue
 		}

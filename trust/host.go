@@ -78,6 +78,9 @@ func (s *subject) shares() []taken {
 		suspect: throttledSuspect, bad: throttledBad}
 	if v := s.arm.Vitals; v != nil && v.Throttled != nil && v.Observed > 0 {
 		held.share, held.known = float64(*v.Throttled)/float64(v.Observed), true
+		if held.share == 0 {
+			return list
+		}
 	}
 	return append(list, held)
 }

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"wiregauge/report/number"
@@ -101,20 +102,54 @@ func trustInShort(t result.Trust) Fact {
 // other level.
 const tail = "V11"
 
-// reasons are the doubts that lower the level, the worst first. Notes and what could not be read are with the checks.
+// mostReasons are told in one sentence; the checks have them all.
+const mostReasons = 3
+
+// reasons are the doubts that lower the level, the worst first, those of one check together. Notes and what could not be
+// read are with the checks.
 func reasons(t result.Trust) string {
 	var words []string
+	more := 0
 	for _, level := range []string{result.TrustNotTrustworthy, result.TrustSuspect, ""} {
-		for _, r := range t.Reasons {
-			if r.Code != tail && r.Level == level && (level != result.TrustSuspect || t.Level == result.TrustSuspect) {
-				words = append(words, reasonWords(r))
+		if level == result.TrustSuspect && t.Level != result.TrustSuspect {
+			continue
+		}
+		for i, r := range t.Reasons {
+			switch {
+			case r.Code == tail || r.Level != level || r.Code != "" && alike(t.Reasons[:i], r):
+			case len(words) == mostReasons:
+				more++
+			default:
+				words = append(words, reasonWords(r)+others(t.Reasons[i+1:], r))
 			}
 		}
 	}
 	if len(words) == 0 {
 		return "no reason was recorded"
 	}
+	if more > 0 {
+		words = append(words, fmt.Sprintf("%d more under Checks", more))
+	}
 	return strings.Join(words, "; ")
+}
+
+// alike reports whether one of the reasons is of the same check and level as r.
+func alike(reasons []result.Reason, r result.Reason) bool {
+	return slices.ContainsFunc(reasons, func(o result.Reason) bool { return o.Code == r.Code && o.Level == r.Level })
+}
+
+// others names the other arms for which the same check says the same.
+func others(later []result.Reason, r result.Reason) string {
+	var arms []string
+	for _, o := range later {
+		if o.Code == r.Code && o.Level == r.Level && o.Arm != r.Arm && !slices.Contains(arms, o.Arm) {
+			arms = append(arms, o.Arm)
+		}
+	}
+	if len(arms) == 0 {
+		return ""
+	}
+	return Clean(" (and for " + strings.Join(arms, ", ") + ")")
 }
 
 func reasonWords(r result.Reason) string {
