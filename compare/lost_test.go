@@ -220,7 +220,10 @@ func TestAnArmThatNeverBecomesReady(t *testing.T) {
 		}, "never became ready in 30s: connection refused"},
 		{"it answers with failures", func(context.Context, Running) (Sample, error) {
 			return Sample{Failure: "404 Not Found"}, nil
-		}, "for 5s it has answered 404 Not Found"},
+		}, "for 5s it has not answered as it should: it answered 404 Not Found"},
+		{"it has another method", func(context.Context, Running) (Sample, error) {
+			return Sample{}, Answered(errors.New("no method Say"))
+		}, "for 5s it has not answered as it should: no method Say"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

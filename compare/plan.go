@@ -210,7 +210,6 @@ func launchProcess(ctx context.Context, c lab.LaunchConfig) (Process, error) {
 func (p *Plan) check() error {
 	judged := 0
 	names := map[string]bool{}
-	addresses := map[string]string{}
 	for _, a := range p.Arms {
 		if names[a.Name] {
 			return fmt.Errorf("two arms are named %q: give each a name of its own", a.Name)
@@ -222,18 +221,36 @@ func (p *Plan) check() error {
 		if a.Start == nil && p.Launches > 1 && !a.Floor {
 			return fmt.Errorf("%d launches, but arm %s is already running: give it a start command (--set %s.start='…'), or use --launches 1", p.Launches, a.Name, a.Name)
 		}
-		if a.Start != nil {
-			at := address(a.URL)
-			if other := addresses[at]; other != "" && !strings.Contains(a.URL, "{port}") {
-				return fmt.Errorf("arms %s and %s both start a server on %s: write {port} in the url and the start command, and each gets its own", other, a.Name, at)
-			}
-			addresses[at] = a.Name
-		}
+	}
+	if err := p.checkAddresses(); err != nil {
+		return err
 	}
 	if judged < 2 {
 		return fmt.Errorf("a comparison needs two arms that are not a floor; %d given (tcp:// and null:// are reference rows)", judged)
 	}
 	return p.settleBaseline()
+}
+
+// checkAddresses refuses a server that is to be started where another arm is.
+func (p *Plan) checkAddresses() error {
+	at := map[string]*Arm{}
+	for i := range p.Arms {
+		a := &p.Arms[i]
+		if strings.Contains(a.URL, "{port}") || a.Control {
+			continue
+		}
+		where := address(a.URL)
+		other := at[where]
+		at[where] = a
+		switch {
+		case other == nil || where == "":
+		case other.Start != nil && a.Start != nil:
+			return fmt.Errorf("arms %s and %s both start a server on %s: write {port} in the url and the start command, and each gets its own", other.Name, a.Name, where)
+		case other.Start != nil || a.Start != nil:
+			return fmt.Errorf("arms %s and %s are both on %s, and the server of one of them is to be started there: write {port} in its url and its start command", other.Name, a.Name, where)
+		}
+	}
+	return nil
 }
 
 func (p *Plan) settleBaseline() error {
@@ -267,7 +284,7 @@ func (p *Plan) Names() []string {
 
 func address(raw string) string {
 	if u, err := url.Parse(strings.ReplaceAll(raw, "{port}", "0")); err == nil {
-		return u.Host
+		return strings.Replace(u.Host, "localhost", "127.0.0.1", 1)
 	}
 	return raw
 }

@@ -86,6 +86,8 @@ func TestPlansThatCannotWork(t *testing.T) {
 	floor.Floor = true
 	fixed := startedArms(a, b)
 	fixed[0].URL, fixed[1].URL = "grpc://localhost:5000/x", "http://localhost:5000/y"
+	running := b.arm()
+	running.URL = "http://127.0.0.1:5000/z"
 	for name, c := range map[string]struct {
 		plan Plan
 		want string
@@ -97,7 +99,8 @@ func TestPlansThatCannotWork(t *testing.T) {
 		"a floor as baseline":            {Plan{Arms: append(arms(b, &simulated{name: "c"}), floor), Baseline: "a"}, "cannot be the baseline"},
 		"an unknown metric":              {Plan{Arms: arms(a, b), Primary: []string{"joy"}}, `no metric "joy"`},
 		"several launches of a running":  {Plan{Arms: arms(a, b), Launches: 5}, "already running"},
-		"two servers on one fixed port":  {Plan{Arms: fixed}, "both start a server on localhost:5000"},
+		"two servers on one fixed port":  {Plan{Arms: fixed}, "both start a server on 127.0.0.1:5000"},
+		"a server where another arm is":  {Plan{Arms: []Arm{fixed[0], running}}, "is to be started there"},
 		"a percentile that is not one":   {Plan{Arms: arms(a, b), Primary: []string{"p100"}}, `no metric "p100"`},
 		"a percentile that is no number": {Plan{Arms: arms(a, b), Primary: []string{"pxx"}}, `no metric "pxx"`},
 	} {

@@ -103,6 +103,18 @@ func (st *stage) startArm(ctx context.Context, i int) error {
 // patience is how long a server may go on answering with failures before waiting for better is given up.
 const patience = 5 * time.Second
 
+// ErrAnswered marks an error of a Probe of a server that runs and answers, only not what was asked for. Waiting longer
+// will hardly help.
+var ErrAnswered = errors.New("the server answers")
+
+type answered struct{ error }
+
+func (a answered) Unwrap() error      { return a.error }
+func (answered) Is(target error) bool { return target == ErrAnswered }
+
+// Answered marks err.
+func Answered(err error) error { return answered{err} }
+
 // waiting asks a starting server for its first good answer.
 type waiting struct {
 	arm     *Arm
@@ -120,12 +132,14 @@ func (w *waiting) ready(ctx context.Context) error {
 	}
 	s, err := w.arm.Probe(ctx, w.at)
 	if err == nil && s.Failure != "" {
+		err = answered{fmt.Errorf("it answered %s", s.Failure)}
+	}
+	if errors.Is(err, ErrAnswered) {
 		if w.failing.IsZero() {
 			w.failing = time.Now()
 		}
-		err = fmt.Errorf("it answered %s", s.Failure)
 		if time.Since(w.failing) > patience {
-			w.give(notReady{fmt.Errorf("it runs, but for %v it has answered %s", patience, s.Failure)})
+			w.give(notReady{fmt.Errorf("it runs, but for %v it has not answered as it should: %w", patience, err)})
 		}
 	}
 	if err != nil && ctx.Err() == nil {

@@ -200,6 +200,21 @@ func TestTheClientAsTheLimit(t *testing.T) {
 	}
 }
 
+// 6,227 and 3,173 calls a second were seen of two servers whose CPU per call differs nine times: the client, held to its
+// cores, had none left for the fast one.
+func TestRecordedNumbersOfALimitedClient(t *testing.T) {
+	f := mustRun(t, Plan{Rounds: 40, Arms: arms(
+		&simulated{name: "python", speed: 3173, noise: .01, clientShare: .55, serverShare: .93},
+		&simulated{name: "go", speed: 6227, noise: .01, clientShare: .97, serverShare: .93 * 6227 / 3173 / 9})})
+	v := verdictOf(t, f, "rate", "python", "go")
+	if v.Outcome != result.Faster || !v.AtLeast || f.Arms[1].Limited != "client" || f.Arms[0].Limited != "" {
+		t.Errorf("verdict %+v; limited by %q and %q", v, f.Arms[0].Limited, f.Arms[1].Limited)
+	}
+	if cpu := verdictOf(t, f, "server_cpu", "python", "go"); cpu.Ratio == nil || *cpu.Ratio < 8.5 || *cpu.Ratio > 9.5 || cpu.AtLeast {
+		t.Errorf("server CPU per call %+v", cpu)
+	}
+}
+
 func TestThreeArmsAndTwoMetricsShareTheirDoubt(t *testing.T) {
 	list := arms(&simulated{name: "a", speed: 2e4, noise: .02}, &simulated{name: "b", speed: 2e4, noise: .02}, &simulated{name: "c", speed: 4e4, noise: .02})
 	f := mustRun(t, Plan{Rounds: 20, Arms: list, Open: true})

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -23,6 +24,10 @@ func (a *arm) probe(ctx context.Context, at compare.Running) (compare.Sample, er
 	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
 	defer cancel()
 	r, err := a.ready(ctx, a.at(at))
+	var e *exitError
+	if errors.As(err, &e) && e.code == exitUsage { // it was asked, and has no such method
+		err = compare.Answered(err)
+	}
 	if err != nil {
 		return compare.Sample{}, err
 	}

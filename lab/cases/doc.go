@@ -32,7 +32,8 @@
 //	K27  a server that always says 404              failures_test.go   load: TestNothingBut404
 //	K28  connections that age                       ageing_test.go     load: TestAgeingConnections; nginx: lab/interop/ageing_test.go
 //	K29  failure in the trailers                    failures_test.go   protocol/grpc: classify_test.go
+//	K30  the client is the limit                    limit_test.go      compare: TestTheClientAsTheLimit, TestRecordedNumbersOfALimitedClient
 //	K31  idle connections that the server closes    ageing_test.go     load: TestIdleConnectionsThatTheServerCloses
 //
-// K06 and K13 belong to the ghz command, as does half of K07; K30 to checks that are to come.
+// K06 and K13 belong to the ghz command, as does half of K07.
 package cases
