@@ -213,6 +213,12 @@ func TestClient(t *testing.T) {
 			f.Arms[0].ClientCPU.User = 0
 			a.ClientCPU.System = 4 * time.Second
 		}, note + "p99"},
+		{"where both fill all but a tenth of it", "V4", "closed", func(f *result.File, a *result.Arm) {
+			tail(14, 10*time.Millisecond)(f, a)
+			f.Host.CPUs = 2
+			host(0, 0.1)(f, a)
+			a.Server = &result.CPU{User: 28 * time.Second, Cores: 2}
+		}, note + "p99"},
 		{"not measured", "V4", "", func(_ *result.File, a *result.Arm) { a.Oversleep = nil }, unknown + "latency"},
 		{"no collection is nothing to tell", "V4", "", gc(0), note + "absolute"},
 		{"a few collections are a note", "V4", "", gc(0.049), note + "absolute"},
@@ -225,7 +231,7 @@ func TestClient(t *testing.T) {
 		{"not measured", "V15", "", func(_ *result.File, a *result.Arm) { a.Ceiling = nil }, unknown},
 		{"a closed loop has none", "V15", "closed", func(_ *result.File, a *result.Arm) { a.Ceiling = nil }, ""},
 	} {
-		if r.name == "where both fill the machine it is a note" {
+		if strings.HasPrefix(r.name, "where both fill") {
 			testWithShared(t, r)
 			continue
 		}

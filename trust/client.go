@@ -88,7 +88,7 @@ func checkHiccups(s *subject) []result.Reason {
 	if s.arm.Vitals == nil || s.arm.Oversleep == nil || s.arm.Oversleep.Hist == nil {
 		return unread(code, name, result.AffectsLatency, "whether the client was held up was not measured")
 	}
-	full := !s.open && s.ownShare() >= crowded
+	full := !s.open && s.filled()
 	var bad []result.Reason
 	most := 0.0
 	for _, p := range s.percentiles {
@@ -117,6 +117,15 @@ func checkHiccups(s *subject) []result.Reason {
 	}
 	return one(result.Reason{Code: code, Name: name, Level: result.TrustOK, Affects: result.AffectsLatency,
 		Measured: "at most " + percent(most) + " of a percentile", Limit: percent(hiccupSuspect)})
+}
+
+// filled reports whether the machine's CPUs were in use, and hardly by anybody else than client and server.
+func (s *subject) filled() bool {
+	others := max(s.arm.Host.Foreign, 0) + max(s.arm.Host.Steal, 0)
+	if s.serverIsForeign() {
+		others = 0 // counted as the server's
+	}
+	return others <= foreignSuspect && s.ownShare()+others >= crowded
 }
 
 // lateAt is how late, in ns and beyond the usual, a thread ran when calls took as long as percentile p. In an open loop
