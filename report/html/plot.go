@@ -39,6 +39,7 @@ type spot struct {
 	x, y, low, high float64
 	hollow          bool // less was achieved than was offered
 	failed          bool // it missed the goal
+	apart           bool // no line leads here from the one before
 	words           string
 }
 
@@ -160,7 +161,7 @@ func (f frame) course(c course) *label {
 	var x, y float64
 	for i, s := range c.spots {
 		x, y = f.x.At(s.x), f.y.At(s.y)
-		if i == 0 {
+		if i == 0 || s.apart {
 			p.Move(x, y)
 		} else {
 			p.Line(x, y)

@@ -52,6 +52,16 @@ func sweepPlaces(points []result.Point) (places []place, name string, log bool) 
 	return places, "setting", false
 }
 
+// follows reports whether a setting goes on from the one before: nothing fell, as where an inner quantity begins anew.
+func follows(before, p result.Point) bool {
+	for _, d := range dimensions {
+		if d.of(p) < d.of(before) {
+			return false
+		}
+	}
+	return true
+}
+
 // rising reports whether values are above 0 and each is above the one before.
 func rising(points []result.Point, of func(result.Point) float64) bool {
 	last := 0.0
@@ -81,7 +91,7 @@ func eachPoint(s *story.Story, f *result.File, places []place, at func(p result.
 				continue
 			}
 			if one, known := at(p, p.Arms[j]); known {
-				one.x = places[k].x
+				one.x, one.apart = places[k].x, k > 0 && !follows(f.Sweep[k-1], p)
 				one.words = s.Names[i] + ", " + p.Label + ": " + one.words
 				c.spots = append(c.spots, one)
 			}

@@ -23,6 +23,9 @@ func run(f *result.File, opt Options) *Story {
 	if a.Stalls != nil {
 		s.Sub = append(s.Sub, "Omission: "+stallText(a.Stalls)+". These latencies do not show it: run again with --rate.")
 	}
+	if len(f.Sweep) > 1 && len(f.Notes) > 0 {
+		s.Sub = append(s.Sub, capital(f.Notes[0])+".") // which of its points the other numbers are those of
+	}
 	s.Sub = append(s.Sub, loopNature(f.Plan))
 	s.add(sweepSection(f))
 	s.add(latencySection(a, ps, voidedBy(f).row(a)))
