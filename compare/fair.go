@@ -32,6 +32,9 @@ type Sample struct {
 	// Again is the reply to a second, equal call: where an arm's own answers differ, only their sizes can be compared.
 	Again                []byte
 	Connections, Streams int
+	// Own are the properties that were set for this arm alone, by the names of the checks: "connections". That they
+	// differ is what is compared.
+	Own                  []string
 	SentBytes, RecvBytes int64 // on the wire, this call alone
 }
 
@@ -54,8 +57,45 @@ func Check(samples []Sample) *result.Fair {
 			return "request " + orWord(s.Encoding, "plain") + ", answer " + orWord(s.Answered, "plain")
 		}),
 	)
+	f.Checks = append(f.Checks, alike(judged)...)
 	f.Differ = differences(judged)
 	return f
+}
+
+// alike checks what has to be the same among arms of one protocol, where nobody asked for a difference. Across protocols
+// it may differ, and is listed. There are no such checks when every arm has a protocol of its own.
+func alike(samples []Sample) []result.FairCheck {
+	var list []result.FairCheck
+	for _, c := range []struct {
+		name     string
+		property func(Sample) string
+	}{
+		{"connections", func(s Sample) string { return fmt.Sprintf("%d x %d calls", s.Connections, s.Streams) }},
+		{"TLS version", func(s Sample) string { return orWord(s.TLS, "plaintext") }},
+		{"ALPN", func(s Sample) string { return orWord(s.ALPN, "none") }},
+	} {
+		check := result.FairCheck{Name: c.name, Passed: true}
+		shared := false
+		for i, s := range samples {
+			first := samples[slices.IndexFunc(samples, func(o Sample) bool { return o.Protocol == s.Protocol })]
+			if first.Arm == s.Arm {
+				continue
+			}
+			shared = true
+			chosen := slices.Contains(s.Own, c.name) || slices.Contains(first.Own, c.name)
+			if tlsWord(first.TLS) != tlsWord(s.TLS) && c.name != "connections" {
+				continue // told already
+			}
+			if a, b := c.property(first), c.property(samples[i]); a != b && !chosen {
+				check.Passed = false
+				check.Detail = fmt.Sprintf("%s has %s, %s %s, over the same protocol", first.Arm, a, s.Arm, b)
+			}
+		}
+		if shared {
+			list = append(list, check)
+		}
+	}
+	return list
 }
 
 // checkAnswers wants every arm to answer well: a fast error is no fast answer.

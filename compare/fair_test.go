@@ -34,6 +34,9 @@ func TestCheck(t *testing.T) {
 		{"another protocol is listed only", func(b *Sample) { b.Protocol, b.Codec, b.ALPN, b.Connections = "HTTP/1.1", "json", "http/1.1", 16 }, "", "connections: a 0, b 16"},
 		{"answers that vary are compared by size", func(b *Sample) { b.Reply, b.Again = []byte("123456"), []byte("654321") }, "", "compared by size only"},
 		{"answers that vary in size too", func(b *Sample) { b.Reply, b.Again = []byte("1234567890"), []byte("654321") }, "reply", "b 10 B"},
+		{"more connections over the same protocol", func(b *Sample) { b.Connections = 4 }, "connections", "a has 0 x 0 calls, b 4 x 0 calls"},
+		{"more connections that were asked for", func(b *Sample) { b.Connections, b.Own = 4, []string{"connections"} }, "", "connections: a 0, b 4"},
+		{"another ALPN", func(b *Sample) { b.ALPN = "h2" }, "ALPN", "a has none, b h2"},
 		{"no contract", func(b *Sample) { b.Reply, b.Request = nil, nil }, "", "give a --contract"},
 		{"other forms of a message", func(b *Sample) { b.Kind, b.Reply = "json", []byte("{}") }, "", "a sends message, b json"},
 	}
@@ -57,6 +60,26 @@ func TestCheck(t *testing.T) {
 				t.Errorf("%q does not say %q", said, r.detail)
 			}
 		})
+	}
+}
+
+func TestArmsOfOneProtocolHaveOneTLSVersion(t *testing.T) {
+	a, b := fairSample("a"), fairSample("b")
+	a.TLS, b.TLS = "TLS 1.3, X", "TLS 1.2, X"
+	failed := func() (names []string) {
+		for _, c := range Check([]Sample{a, b}).Checks {
+			if !c.Passed {
+				names = append(names, c.Name)
+			}
+		}
+		return names
+	}
+	if got := failed(); !slices.Equal(got, []string{"TLS version"}) {
+		t.Errorf("failed %q", got)
+	}
+	b.Protocol = "HTTP/2"
+	if got := failed(); len(got) != 0 {
+		t.Errorf("over two protocols: failed %q", got)
 	}
 }
 

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -94,6 +95,9 @@ func (c *comparison) arm(i int) result.Arm {
 	a.Name, a.URL, a.Protocol, a.Client, a.Method = spec.Name, spec.URL, spec.Protocol, spec.Client, spec.Method
 	a.Baseline, a.Floor, a.Control = spec.Name == c.plan.Baseline, spec.Floor, spec.Control
 	a.WarmUp = c.warm[i]
+	if c.ceilings != nil {
+		a.Ceiling = c.ceilings[i]
+	}
 	for _, l := range c.used() {
 		a.KeptAlive += l.keptAlive[i]
 	}
@@ -148,4 +152,19 @@ func (c *comparison) kept() string {
 		return fmt.Sprintf("%d %s of %d", n, plural(n, "launch", "launches"), c.plan.Launches)
 	}
 	return fmt.Sprintf("%d %s of %d", rounds, plural(int64(rounds), "round", "rounds"), c.plan.Rounds)
+}
+
+// findCeilings measures what the client could send at most, which an open loop's rates are compared with. The size of
+// the answers is known now.
+func (c *comparison) findCeilings(ctx context.Context) {
+	if !c.plan.Open || ctx.Err() != nil {
+		return
+	}
+	c.sumUp()
+	c.ceilings = make([]*float64, len(c.plan.Arms))
+	for i, a := range c.plan.Arms {
+		if t := &c.totals[i]; a.Ceiling != nil && !a.Floor && t.OK > 0 {
+			c.ceilings[i] = a.Ceiling(ctx, int(t.RecvBytes.Body/t.OK))
+		}
+	}
 }

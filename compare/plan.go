@@ -59,6 +59,9 @@ type Arm struct {
 	Open func(context.Context, Running) (Turner, error)
 	// Probe makes one call, to see that the arm is ready and for the fair-test check. nil: neither is done.
 	Probe func(context.Context, Running) (Sample, error)
+	// Ceiling measures how many calls a second the client could make of this arm's, answered from memory with so many
+	// bytes; nil when it cannot be told. It is asked once, at the end, of an open loop.
+	Ceiling func(ctx context.Context, body int) *float64
 }
 
 // StartSpec says how an arm's server is started. "{port}" in Command and Env is replaced.

@@ -19,6 +19,7 @@ func Run(ctx context.Context, plan Plan) (*result.File, error) {
 	if c == nil {
 		return nil, err
 	}
+	c.findCeilings(ctx)
 	return c.file(err), err
 }
 
@@ -63,6 +64,7 @@ type comparison struct {
 	current      *launch          // that is being played
 	remarks      []string         // for the notes
 	orderChecked bool
+	ceilings     []*float64    // per arm, once they were measured
 	widened      time.Duration // what the washout is multiplied by: 1, or 2 after the order test
 }
 

@@ -40,6 +40,7 @@ func Sweep(ctx context.Context, settings []Setting) (*result.File, error) {
 	for i := range settings {
 		c, err := carryOut(ctx, settings[i].plan(i, len(settings)))
 		if c != nil {
+			c.findCeilings(ctx)
 			f := c.file(err)
 			list = append(list, played{i, c, f, c.judge(f)})
 		}

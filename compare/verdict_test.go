@@ -243,6 +243,20 @@ func TestThreeArmsAndTwoMetricsShareTheirDoubt(t *testing.T) {
 	}
 }
 
+func TestTheCeilingOfTheClientIsAskedOnceInAnOpenLoop(t *testing.T) {
+	for _, open := range []bool{true, false} {
+		asked := map[int]int{}
+		list := arms(&simulated{name: "a", speed: 2e4}, &simulated{name: "b", speed: 2e4})
+		for i := range list {
+			list[i].Ceiling = func(context.Context, int) *float64 { asked[i]++; return new(1e5) }
+		}
+		f := mustRun(t, Plan{Arms: list, Rounds: 5, Open: open})
+		if told := f.Arms[1].Ceiling != nil; told != open || len(asked) > 0 != open || asked[0] > 1 {
+			t.Errorf("open %v: asked %v, told %v", open, asked, told)
+		}
+	}
+}
+
 func TestBytesPerCallAreExact(t *testing.T) {
 	f := mustRun(t, Plan{Rounds: 5, Arms: arms(&simulated{name: "a", speed: 2e4, bytes: 300}, &simulated{name: "b", speed: 3e4, bytes: 100})})
 	if v := verdictOf(t, f, "bytes", "a", "b"); math.Abs(*v.Ratio-3) > 1e-12 || v.P != nil || v.Outcome != "" {

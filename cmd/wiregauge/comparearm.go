@@ -29,6 +29,7 @@ type arm struct {
 	environ []string
 	target  *protocol.Target // as parsed before any launch
 	last    *readyArm
+	own     []string // the checks that its own options are about
 }
 
 // A readyArm is an arm whose server can be called: its protocol is chosen, its requests are made.
@@ -109,7 +110,15 @@ func (a *arm) apply(origin option.Origin, from, key, value string) error {
 	if err := known.Apply(origin, from, value); err != nil {
 		return usage("arm %s: %s %w", a.name, key, err)
 	}
+	if check := checkedBy[key]; check != "" {
+		a.own = append(a.own, check)
+	}
 	return nil
+}
+
+// checkedBy are the fair-test checks of what is set for one arm: a difference that is asked for is what is compared.
+var checkedBy = map[string]string{
+	"connections": "connections", "streams": "connections", "tls-min": "TLS version", "tls-max": "TLS version", "http": "ALPN",
 }
 
 func (a *arm) settable() []string {
@@ -211,7 +220,7 @@ const drain = time.Second
 func (a *arm) spec() compare.Arm {
 	s := compare.Arm{
 		Name: a.name, URL: redactURL(a.raw), Client: a.o.Client, Floor: a.floor(),
-		Protocol: a.target.Candidates[0].Title, Open: a.open, Probe: a.probe,
+		Protocol: a.target.Candidates[0].Title, Open: a.open, Probe: a.probe, Ceiling: a.ceiling,
 	}
 	if a.starts() {
 		s.Start = &compare.StartSpec{Command: a.command, Dir: a.dir, Env: a.environ}
@@ -252,6 +261,14 @@ func (a *arm) open(ctx context.Context, at compare.Running) (compare.Turner, err
 		return nil, r.target.dialError(err)
 	}
 	return engine, nil
+}
+
+// ceiling is how many calls a second the client can make of the arm's; nil where that cannot be measured.
+func (a *arm) ceiling(ctx context.Context, body int) *float64 {
+	if a.last == nil || a.last.target.Client == "stack" {
+		return nil
+	}
+	return ceilingOf(ctx, a.last.target.Protocol, a.last.plan.load, body, ceilingTurn)
 }
 
 // contractFor is the method that the arm's messages can be read with: its own, or that of another arm whose server

@@ -41,6 +41,7 @@ func (a *arm) probe(ctx context.Context, at compare.Running) (compare.Sample, er
 		return compare.Sample{}, r.target.dialError(err)
 	}
 	s := r.sample(first, info)
+	s.Own = a.own
 	s.SentBytes, s.RecvBytes = x.carried()
 	if s.Failure != "" {
 		return s, nil
