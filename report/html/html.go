@@ -36,6 +36,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"symbol":    symbol,
 	"lower":     strings.ToLower,
 	"glossary":  glossary,
+	"note":      note,
 }).Parse(pageText))
 
 // Options are how the page looks.
@@ -137,6 +138,14 @@ func seriesOf(t story.Table, row int) int {
 		return -1
 	}
 	return t.Series[row]
+}
+
+// note is a table's note; the mark that it explains is a line through the number here.
+func note(text string) string {
+	if rest, marked := strings.CutPrefix(text, "! "); marked {
+		return "Struck through: " + rest
+	}
+	return text
 }
 
 // cellClass is how a cell looks: words, and what is to know about its number.

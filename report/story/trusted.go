@@ -149,7 +149,7 @@ func others(later []result.Reason, r result.Reason) string {
 	if len(arms) == 0 {
 		return ""
 	}
-	return Clean(" (and for " + strings.Join(arms, ", ") + ")")
+	return " " + Clean("(and for "+strings.Join(arms, ", ")+")")
 }
 
 func reasonWords(r result.Reason) string {
