@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -97,7 +98,7 @@ func (b *bench) contend(ctx context.Context, c contest) (*comparison, error) {
 		one.Lost = err.Error()
 		return one, nil
 	}
-	one.Trust = file.Trust.Level
+	one.Trust = cmp.Or(file.Trust.Ratio, file.Trust.Level) // a verdict is about ratios
 	for _, v := range file.Verdicts {
 		one.Verdict = append(one.Verdict, verdict{v.Metric, v.Outcome, v.Confidence, v.Ratio, v.Low, v.High, v.Primary})
 	}
