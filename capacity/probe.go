@@ -86,6 +86,9 @@ func (s *Search) judgeTurn(t *result.Turn, rate float64) (missed []string, unkno
 		return []string{"errors"}, ""
 	}
 	missed, unknown = s.Missed(t)
+	if len(missed) > 0 && sentLate(t) {
+		s.late++
+	}
 	if rate > 0 && (s.achieved(t) < leastAchieved || s.grows(t)) {
 		missed = append(missed, "backlog")
 	}
@@ -100,6 +103,17 @@ func (s *Search) achieved(t *result.Turn) float64 {
 	}
 	due := float64(t.Due) * (1 - min(2*s.alone.Seconds()/t.Window.Seconds(), 0.5))
 	return float64(t.FinishedInside) / math.Max(due, 1)
+}
+
+// lateShare is how much of a latency may be this client's own lateness.
+const lateShare = 0.25
+
+// sentLate reports whether the client was so late that the tail of the latencies is not the target's alone.
+func sentLate(t *result.Turn) bool {
+	if t.Lateness == nil || t.Latency == nil {
+		return false
+	}
+	return float64(t.Lateness.Percentile(99)) > lateShare*float64(t.Latency.Percentile(99))
 }
 
 const (
@@ -203,6 +217,15 @@ func (s *Search) conclude() {
 	}
 	if c.Bound == "" {
 		c.Bound = s.bound()
+	}
+	missed := 0
+	for _, p := range c.Probes {
+		if !p.Passed {
+			missed++
+		}
+	}
+	if s.late*3 > missed {
+		s.note(fmt.Sprintf("in %d of %d tests that missed the goal this client sent calls late, as on a busy machine: the target itself may do more", s.late, missed))
 	}
 	c.Fit = fit(c.Probes)
 }

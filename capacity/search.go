@@ -40,6 +40,7 @@ type Search struct {
 	began   time.Time
 	alone   time.Duration // p50 at one call in flight
 	found   result.Capacity
+	late    int             // probes that missed a percentile while the client sent late
 	between *stat.Threshold // the rates that may be the capacity, once they are bracketed
 }
 
@@ -67,6 +68,7 @@ const (
 	searchShare   = 0.45 // of the budget, for everything before the confirming stage
 	closely       = 0.025
 	credible      = 0.9
+	mostProbes    = 60 // of the refining stage
 )
 
 // errEnough ends the search early: its outcome is known.
@@ -198,7 +200,10 @@ func (s *Search) refine(ctx context.Context, low, high float64) error {
 			s.between.Add(p.Offered, p.Passed)
 		}
 	}
-	for !s.close() && s.elapsed() < time.Duration(searchShare*float64(s.Budget)) {
+	for range mostProbes {
+		if s.close() || s.elapsed() >= time.Duration(searchShare*float64(s.Budget)) {
+			return nil
+		}
 		rate := s.between.Median()
 		p, err := s.probe(ctx, stageRefine, rate, s.length(rate))
 		if err != nil {
@@ -234,64 +239,109 @@ const (
 	confirmNeeds            = 4
 	confirmMost             = 30 * time.Second
 	confirmLeast            = time.Second
-	widest                  = 0.2 // of the estimate: how far a range is widened at most
+	retestLeast             = 3 * time.Second // for each test, when they begin anew
+	mostConfirms            = 3
 )
 
-// confirm tests a rate just below and one just above the estimate five times each, in random order.
+// confirm tests a rate just below and one just above the estimate five times each, in random order. Once the tests say
+// that the estimate was wrong, they begin anew with a better one, if there is time.
 func (s *Search) confirm(ctx context.Context) error {
-	m := s.between.Median()
-	rest := (s.Budget - s.elapsed()) / (2 * confirmEach) * 9 / 10 // what is left for recovering
-	if rest < confirmLeast {
-		s.note("no time was left to verify the rate: a longer --max-duration would")
-		return nil
+	for again := range mostConfirms {
+		m := s.between.Median()
+		if s.slice(2*confirmEach) < confirmLeast {
+			s.note("no time was left to verify a rate: a longer --max-duration would")
+			return nil
+		}
+		last := again == mostConfirms-1
+		tests, err := s.test(ctx, m, last)
+		if err != nil {
+			return err
+		}
+		if tests.done() || last || s.slice(2*confirmEach) < retestLeast {
+			s.judge(m, tests)
+			return nil
+		}
 	}
+	return nil
+}
+
+// slice is the time for each of some tests in what is left; a tenth is kept for recovering.
+func (s *Search) slice(tests int) time.Duration {
+	return (s.Budget - s.elapsed()) / time.Duration(tests) * 9 / 10
+}
+
+// tests is how the confirming tests of one estimate went.
+type tests struct{ low, lowPassed, high, highFailed int }
+
+// lost reports whether the rest of the tests cannot make it right any more.
+func (t *tests) lost() bool {
+	const spare = confirmEach - confirmNeeds
+	return t.low-t.lowPassed > spare || t.high-t.highFailed > spare
+}
+
+func (t *tests) done() bool { return t.low == confirmEach && t.high == confirmEach && !t.lost() }
+
+// test makes the confirming tests of an estimate, until they are lost and there is time for others; the last ones
+// are all made.
+func (s *Search) test(ctx context.Context, m float64, last bool) (tests, error) {
+	var t tests
 	rates := make([]float64, 0, 2*confirmEach)
 	for range confirmEach {
 		rates = append(rates, m*confirmLow, m*confirmHigh)
 	}
 	rng := rand.New(rand.NewPCG(s.Seed, 0xca9ac17e))
 	rng.Shuffle(len(rates), func(i, j int) { rates[i], rates[j] = rates[j], rates[i] })
-	passedLow, failedHigh := 0, 0
 	for i, rate := range rates {
-		left := (s.Budget - s.elapsed()) / time.Duration(len(rates)-i) * 9 / 10
-		p, err := s.probe(ctx, stageConfirm, rate, min(max(left, confirmLeast), confirmMost))
+		p, err := s.probe(ctx, stageConfirm, rate, min(max(s.slice(len(rates)-i), confirmLeast), confirmMost))
 		if err != nil {
-			return err
+			return t, err
 		}
 		s.between.Add(rate, p.Passed)
-		switch {
-		case rate < m && p.Passed:
-			passedLow++
-		case rate > m && !p.Passed:
-			failedHigh++
+		t.count(rate < m, p.Passed)
+		if t.lost() && !last && s.slice(2*confirmEach) >= retestLeast {
+			return t, nil
 		}
 	}
-	s.judge(m, passedLow, failedHigh)
-	return nil
+	return t, nil
+}
+
+func (t *tests) count(low, passed bool) {
+	switch {
+	case low:
+		t.low++
+		if passed {
+			t.lowPassed++
+		}
+	default:
+		t.high++
+		if !passed {
+			t.highFailed++
+		}
+	}
 }
 
 // judge says what the confirming stage has shown.
-func (s *Search) judge(m float64, passedLow, failedHigh int) {
+func (s *Search) judge(m float64, t tests) {
 	low, high := m*confirmLow, m*confirmHigh
 	c := &s.found
-	if passedLow >= confirmNeeds {
+	if t.lowPassed >= confirmNeeds {
 		c.Verified = &low
 	}
-	if passedLow >= confirmNeeds && failedHigh >= confirmNeeds {
+	if t.done() {
 		c.Outcome, c.Low, c.High, c.Estimate = result.CapacityVerified, &low, &high, &m
 		return
 	}
 	c.Outcome = result.CapacityWidened
-	wideLow, wideHigh := s.between.Interval(0.95)
-	if passedLow < confirmNeeds {
+	wideLow, wideHigh := s.between.Interval(credible)
+	if t.lowPassed < confirmNeeds {
 		wideLow = min(wideLow, low*(2*confirmLow-1))
-		s.note(fmt.Sprintf("%d of %d tests at %.3g calls/s met the goal, %d are needed: the range is wider than the search had it", passedLow, confirmEach, low, confirmNeeds))
+		s.note(fmt.Sprintf("%d of %d tests at %.4g calls/s met the goal, %d are needed: the range is wider than the search had it", t.lowPassed, t.low, low, confirmNeeds))
 	}
-	if failedHigh < confirmNeeds {
+	if t.highFailed < confirmNeeds {
 		wideHigh = max(wideHigh, high*(2*confirmHigh-1))
-		s.note(fmt.Sprintf("%d of %d tests at %.3g calls/s missed the goal, %d are needed: the range is wider than the search had it", failedHigh, confirmEach, high, confirmNeeds))
+		s.note(fmt.Sprintf("%d of %d tests at %.4g calls/s missed the goal, %d are needed: the range is wider than the search had it", t.highFailed, t.high, high, confirmNeeds))
 	}
-	wideLow, wideHigh = max(min(wideLow, low), m*(1-widest)), min(max(wideHigh, high), m*(1+widest))
+	wideLow, wideHigh = min(wideLow, low), max(wideHigh, high)
 	middle := s.between.Median()
 	c.Low, c.High, c.Estimate = &wideLow, &wideHigh, &middle
 }

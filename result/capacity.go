@@ -54,4 +54,6 @@ type USL struct {
 	Kappa  float64  `json:"kappa"`
 	Peak   *float64 `json:"peak"` // N* = sqrt((1−σ)/κ), null when throughput only grows
 	R2     float64  `json:"r2"`
+	// Little is how far throughput times mean latency is from the calls in flight, at the worst step, as a share.
+	Little *float64 `json:"little_error,omitempty"`
 }

@@ -128,7 +128,8 @@ type Arm struct {
 	Warm        *Counts      `json:"warmup,omitempty"`
 	KeptAlive   int64        `json:"keepalive_calls,omitempty"` // of the warm-up's calls, those that kept an idle arm awake
 	Strips      []Strip      `json:"strips,omitempty"`
-	Steps       []Step       `json:"steps,omitempty"` // a ramp: one row per step
+	Steps       []Step       `json:"steps,omitempty"`       // a ramp: one row per step
+	USL         *USL         `json:"scalability,omitempty"` // of a ramp of concurrency
 	WarmUp      *WarmUp      `json:"warmup_found,omitempty"`
 	Notes       []string     `json:"notes,omitempty"`
 }

@@ -19,6 +19,8 @@ func (out *plan) describe(p *prepared, sent *payload) string {
 	switch {
 	case len(out.labels) > 0:
 		load = fmt.Sprintf("ramp %s in %s", out.record.Ramp, count(len(out.labels), "step"))
+	case out.search:
+		load = "search for the highest rate, " + out.record.Arrivals + " arrivals"
 	case out.open:
 		load = "open loop " + out.load.Pacer.String()
 	}
@@ -44,7 +46,7 @@ func (t *test) describe() error {
 		row("calls", "%s", thousands(int64(first.Total)))
 	}
 	if first.Duration > 0 {
-		row("duration", "%s", option.FormatDuration(first.Duration))
+		row(map[bool]string{true: "at most", false: "duration"}[t.plan.search], "%s", option.FormatDuration(first.Duration))
 	}
 	switch warm := t.o.Warmup.String(); {
 	case t.o.Warmup.auto:
@@ -53,6 +55,9 @@ func (t *test) describe() error {
 		row("warm-up", "%s on top", warm)
 	}
 	row("payload", "%s", t.payload.Summary)
+	for i := range t.goals {
+		row("goal", "%s", t.goals[i].Expr)
+	}
 	for i := range t.gates {
 		row("gate", "%s", t.gates[i].Words())
 	}

@@ -12,9 +12,9 @@ import (
 
 // laterFlags belong to later versions: known, and refused as such.
 var laterFlags = map[string]bool{
-	"find-max": true, "net": true, "feed": true,
+	"net": true, "feed": true,
 	"route": true, "interaction": true, "agents": true, "agents-timeout": true, "min-agents": true,
-	"on-agent-loss": true, "orphan-timeout": true, "max-duration": true, "closed": true,
+	"on-agent-loss": true, "orphan-timeout": true, "closed": true,
 	"encode": true, "include-errors": true, "redact": true, "allow-run": true, "types": true, "scale": true, "need": true, "details": true, "duet": true,
 	"interleave": true, "http3": true, "lease": true, "keepalive": true, "setup-data": true,
 	"setup-metadata": true, "setup-route": true, "auth": true, "data-mime": true, "metadata-mime": true,

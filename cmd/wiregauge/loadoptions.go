@@ -36,6 +36,13 @@ type LoadOptions struct {
 
 	ServerPID   int    `flag:"server-pid" value:"PID" min:"1" max:"4194304" help:"process of the server, for its CPU and memory"`
 	ServerStats string `flag:"server-stats" value:"URL" help:"the admin URL that wiregauge serve prints, to check that no call was lost or invented"`
+
+	search time.Duration // --find-max: rates are found, not given, and it takes that long at most
+}
+
+// open reports whether calls are due on a schedule.
+func (o *LoadOptions) open() bool {
+	return o.Rate.open() || o.search > 0 || o.Ramp.given() && o.Ramp.rate
 }
 
 // A rate is calls per second; max means a closed loop.

@@ -28,6 +28,7 @@ var samples = map[string][2]string{
 	"authority": {"a", "b"}, "http": {"1.1", "2"}, "tls-min": {"1.2", "1.3"}, "tls-max": {"1.2", "1.3"},
 	"resolve": {"a:1:127.0.0.1", "b:1:127.0.0.1"}, "ipv4": {"true", "false"}, "ipv6": {"true", "false"},
 	"unix-socket": {"a", "b"}, "connect-timeout": {"1s", "2s"}, "plaintext": {"true", "false"}, "client": {"stack", "wire"},
+	"find-max": {"p99<1s", "p50<1s"}, "max-duration": {"20s", "30s"},
 	"fail-if": {"p99<1s", "p50<1s"}, "max-errors": {"2%", "3%"},
 	"output": {"json=a.json", "csv=b.csv"}, "percentiles": {"50,90", "99"}, "title": {"a", "b"}, "theme": {"dark", "light"},
 	"silent": {"true", "false"}, "verbose": {"2", "0"}, "color": {"always", "never"}, "no-color": {"true", "false"},

@@ -33,12 +33,13 @@ type plan struct {
 	record  result.Plan
 	notices []string
 	open    bool
+	search  bool    // rates are found
 	rate    float64 // calls/s of an open loop, the highest of a ramp
 }
 
 // newPlan resolves the load options for one target.
 func newPlan(o *LoadOptions, set *option.Set, p *prepared, sent *payload) (*plan, error) {
-	out := &plan{open: o.Rate.open() || o.Ramp.given() && o.Ramp.rate}
+	out := &plan{open: o.open()}
 	if err := checkLoad(o, set); err != nil {
 		return nil, err
 	}
@@ -83,11 +84,11 @@ func checkLoad(o *LoadOptions, set *option.Set) error {
 		return usage("--ramp %s never sends anything", o.Ramp.text)
 	case o.Ramp.given() && set.Given("concurrency") && !o.Ramp.rate:
 		return usage("--ramp %s says how many calls are in flight; -c does not go with it", o.Ramp.text)
-	case o.Rate.open() && set.Given("concurrency") && set.Given("max-inflight"):
+	case (o.Rate.open() || o.search > 0) && set.Given("concurrency") && set.Given("max-inflight"):
 		return usage("under --rate -c is another word for --max-inflight: give one of them")
 	case o.Rate.open() && o.Think.Mean > 0:
 		return usage("--think is a pause of the callers of a closed loop; under --rate calls are due on a schedule")
-	case !o.Rate.open() && !o.Ramp.rate && set.Given("max-inflight"):
+	case !o.open() && set.Given("max-inflight"):
 		return usage("--max-inflight goes with --rate; in a closed loop say -c")
 	case o.ServerPID > 0 && noSuchProcess(o.ServerPID):
 		return usage("--server-pid %d: there is no such process", o.ServerPID)
@@ -205,6 +206,9 @@ func (out *plan) turns(o *LoadOptions, set *option.Set) {
 		out.rate = o.Rate.float()
 		out.load.Pacer = newPacer(o.Rate.perSecond, o.Arrivals, o.Seed)
 	}
+	if o.search > 0 {
+		out.search, out.load.Concurrency, first.Duration = true, 1, o.search
+	}
 	if !o.Ramp.given() {
 		out.specs = []load.Spec{first}
 		return
@@ -252,6 +256,9 @@ func (out *plan) remember(o *LoadOptions) {
 	}
 	out.record.Loop, out.record.Concurrency, out.record.MaxInflight = "open", 0, l.MaxInflight
 	out.record.Arrivals = o.Arrivals
+	if out.search {
+		out.record.Duration = 0
+	}
 	if o.Rate.open() || o.Ramp.smooth {
 		out.record.Rate = l.Pacer.String()
 	}

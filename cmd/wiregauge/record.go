@@ -26,8 +26,12 @@ func (t *test) record(turns []result.Turn) *result.File {
 			arm.Steps = append(arm.Steps, step(t.plan.labels[i], &turns[i]))
 		}
 	}
-	f.Partial = f.Partial || len(turns) < len(t.plan.specs)
+	if len(t.plan.labels) > 0 && !t.plan.open && t.plan.load.Think.Mean == 0 {
+		arm.USL = scalability(t.o.Ramp.concurrency, turns)
+	}
+	f.Partial = f.Partial || len(turns) < len(t.plan.specs) || t.found != nil && t.stopped
 	f.Arms = []result.Arm{arm}
+	f.Capacity = t.found
 	return f
 }
 
@@ -39,7 +43,7 @@ func (t *test) identify(arm *result.Arm) {
 	p := t.target
 	arm.Name, arm.URL = t.name(), redactURL(p.Raw)
 	arm.Protocol, arm.Client, arm.Method = p.Protocol.Title, p.Client, t.payload.Requests[0].Method
-	if t.plan.open && !t.o.Ramp.given() {
+	if t.plan.open && !t.o.Ramp.given() && t.plan.rate > 0 {
 		asked := t.plan.rate
 		arm.AskedRate = &asked
 	}

@@ -20,6 +20,7 @@ import (
 type runOptions struct {
 	LoadOptions   `group:"Load"`
 	SweepOptions  `group:"Sweep"`
+	FindOptions   `group:"Search"`
 	DataOptions   `group:"Request"`
 	ConnOptions   `group:"Connection"`
 	GateOptions   `group:"Gates"`
@@ -47,7 +48,7 @@ type fileOptions struct {
 func (a *app) runCommand() *cobra.Command {
 	o := &runOptions{}
 	cmd := &cobra.Command{
-		Use: "run [flags] URL", Short: "a load test of one target: closed or open loop, ramps, gates",
+		Use: "run [flags] URL", Short: "a load test of one target: closed or open loop, ramps, capacity search, gates",
 		Long: "Load one target and tell its latency honestly.\n\nWithout -n and -z a run takes 10 s; without --rate it is a closed loop of 50 calls in flight.",
 		Example: `  wiregauge run http://localhost:8080/ -n 10k -c 64
   wiregauge run grpc://localhost:50051/inv.v1.Inventory/Check -d '{"sku":"42"}' -R 2000 -z 30s
@@ -66,6 +67,9 @@ type test struct {
 	o       *runOptions
 	set     *option.Set
 	gates   []gate.Gate
+	goals   []gate.Gate // --find-max
+	found   *result.Capacity
+	stopped bool       // the search was
 	saved   *yardstick // --against a file
 	outs    []report.Output
 	target  *prepared
@@ -87,6 +91,9 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 	t := &test{app: a, o: o, set: set}
 	url, err := t.url(args)
 	if err != nil {
+		return err
+	}
+	if err := t.goal(); err != nil {
 		return err
 	}
 	if t.saved, err = a.readYardstick(o.Against); err != nil {
@@ -228,6 +235,13 @@ func (t *test) carryOut(ctx context.Context, engine *load.Engine) (turns []resul
 	if t.lines, err = t.app.openLines(t.outs, t.id, t.name(), engine); err != nil {
 		return nil, err
 	}
+	if len(t.goals) > 0 {
+		if t.lines == nil {
+			return t.search(ctx, engine)
+		}
+		defer t.lines.stop()
+		return t.search(ctx, t.lines)
+	}
 	show := t.app.startProgress(engine, t.plan.describe(t.target, t.payload), t.plan.length(), &t.o.TalkOptions)
 	defer show.stop()
 	if t.lines == nil {
@@ -257,6 +271,7 @@ func (t *test) finish(ctx context.Context) error {
 			codes = append(codes, exitGate)
 		}
 	}
+	codes = append(codes, searchCode(t.found))
 	for _, arm := range t.arms() {
 		word := tooManyErrors(&arm, float64(t.o.MaxErrors))
 		if word == "" {

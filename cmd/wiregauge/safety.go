@@ -44,6 +44,9 @@ func (a *app) mayLoad(ctx context.Context, p *prepared, plan *plan, owned []stri
 // heavy reports whether the plan may go beyond the free load. A closed loop has no rate of its own: it is as fast
 // as the server, so only its number of calls can keep it small.
 func (p *plan) heavy() bool {
+	if p.search {
+		return true
+	}
 	if !p.open {
 		return p.record.Total == 0 || p.record.Total > freeRate
 	}

@@ -21,6 +21,7 @@ type suiteOptions struct {
 	LoadOptions
 	DataOptions
 	ConnOptions
+	FindOptions
 	GateOptions
 	OutputOptions
 	fileOptions
@@ -50,6 +51,9 @@ func suiteValue(option, value string) error {
 	case "fail-if":
 		_, err = gate.ParseAll([]string{value})
 		err = prefixed("fail-if ", err)
+	case "find-max":
+		_, err = gate.ParseAll([]string{value})
+		err = prefixed("find-max ", err)
 	case "output":
 		if format, _ := callFormat(value); format == "" {
 			_, err = report.ParseOutputs([]string{value})

@@ -61,7 +61,7 @@ func (out *plan) foundWarmUp(turns []result.Turn) *result.WarmUp {
 		w := out.warm.finder.WarmUp()
 		return &w
 	}
-	if len(turns) != 1 || !warm.Enough(turns[0].Trajectory) {
+	if out.search || len(turns) != 1 || !warm.Enough(turns[0].Trajectory) {
 		return nil
 	}
 	w := warm.Find(turns[0].Trajectory, out.open)

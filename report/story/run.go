@@ -28,9 +28,10 @@ func run(f *result.File, opt Options) *Story {
 	}
 	s.Sub = append(s.Sub, loopNature(f.Plan))
 	s.add(sweepSection(f))
+	s.add(capacitySection(f))
 	s.add(latencySection(a, ps, voidedBy(f).row(a)))
 	s.add(Section{ID: "load", Title: "Load", Facts: loadFacts(f, a)})
-	s.add(Section{ID: "steps", Title: "Steps", Tables: []Table{stepTable(a)}})
+	s.add(stepSection(a))
 	bytes := bytesSection([]*result.Arm{a})
 	bytes.Detail = true // the load section has it in one line
 	s.add(bytes)
@@ -139,6 +140,8 @@ func runHeadline(f *result.File, a *result.Arm) string {
 
 func runSentence(f *result.File, a *result.Arm) string {
 	switch {
+	case f.Capacity != nil:
+		return capacitySentence(f.Capacity)
 	case a.Due == 0 && a.Sent == 0:
 		return "Nothing was due, so nothing was measured."
 	case a.Finished() == 0:

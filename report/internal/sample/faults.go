@@ -118,6 +118,7 @@ func Ramp() *result.File {
 	f := Run(turns...)
 	f.Plan.Ramp, f.Plan.Concurrency = "c=1..64x2/2s", 0
 	f.Arms[0].Steps = steps
+	f.Arms[0].USL = &result.USL{Lambda: 1007, Sigma: 0.0446, Kappa: 0.000733, Peak: new(36.1), R2: 0.994, Little: new(0.021)}
 	return f
 }
 
