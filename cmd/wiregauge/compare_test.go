@@ -163,6 +163,31 @@ func TestDryRunPrintsThePlanAndTheOrderAndSendsNothing(t *testing.T) {
 	}
 }
 
+// The warm-up is found where there is time for it, or where that is asked for.
+func TestWhenTheWarmUpOfAComparisonIsFound(t *testing.T) {
+	url := "http://127.0.0.1:1/"
+	for name, c := range map[string]struct {
+		args []string
+		want string
+	}{
+		"by default":          {nil, "until it is steady, for 1m at most"},
+		"asked for":           {[]string{"--rounds", "2", "--warmup", "auto", "--warmup-max", "20s"}, "until it is steady, for 20s at most"},
+		"a short comparison":  {[]string{"--rounds", "2"}, ""},
+		"a time was given":    {[]string{"--warmup", "3s"}, ""},
+		"a number of calls":   {[]string{"--warmup", "300"}, ""},
+		"turns of some calls": {[]string{"-n", "4000"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			// A start command keeps the dry run from asking anybody.
+			args := append([]string{"a=http://127.0.0.1:{port}/", "b=" + url, "--set", "a.start=x {port}", "--set", "b.start=y", "--dry-run"}, c.args...)
+			code, out, stderr := compareWith(t, context.Background(), args...)
+			if code != exitOK || strings.Contains(out, "until it is steady") != (c.want != "") || !strings.Contains(out, c.want) {
+				t.Errorf("exit %d\n%s%s", code, out, stderr)
+			}
+		})
+	}
+}
+
 func TestOptionsOfOneArm(t *testing.T) {
 	a := answering(t, 0, 200, "x")
 	f := compared(t, "a="+a, "b="+a, "--rounds", "3", "--turn", "20ms", "--warmup", "10", "-c", "4", "--set", "b.connections=2", "--set", "b.streams=2")

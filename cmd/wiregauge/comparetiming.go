@@ -52,7 +52,9 @@ func (c *comparison) timing() error {
 	if turn == 0 && p.Spec.Total == 0 {
 		turn = shortestTurn
 	}
-	p.FindWarmup = p.Warmup.Total == 0 && p.Warmup.Duration == 0 && time.Duration(p.Rounds)*turn >= worthFinding
+	given := p.Warmup.Total > 0 || p.Warmup.Duration > 0
+	p.FindWarmup = o.Warmup.auto || !given && time.Duration(p.Rounds)*turn >= worthFinding
+	p.WarmupMax = o.WarmupMax
 	return nil
 }
 
