@@ -44,9 +44,6 @@ func (c *comparison) timing() error {
 	if p.Turn > 0 && p.Turn < time.Millisecond || o.Duration > 0 && p.Turn < time.Millisecond {
 		return usage("turns of %v are too short to measure anything: fewer --rounds, or a longer -z", p.Turn)
 	}
-	if o.Warmup.auto {
-		return usage("--warmup auto is for run; compare takes a time or a number of calls: --warmup 5s or 5000")
-	}
 	p.Warmup = load.Spec{Total: o.Warmup.calls, Duration: o.Warmup.time}
 	turn := p.Turn
 	if turn == 0 && p.Spec.Total == 0 {
