@@ -8,9 +8,9 @@ import (
 	"wiregauge/result"
 )
 
-// watchSelf has a thread watch this process for the turn; not where time is fake, or cannot be slept precisely.
+// watchSelf has a thread watch this process for the turn; not where time is fake.
 func (e *Engine) watchSelf(t *turn) {
-	if !e.coarse && meter.CanWatch() {
+	if !e.coarse {
 		t.pulse = meter.StartWatch()
 	}
 }

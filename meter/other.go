@@ -29,3 +29,11 @@ func ReadMachine() Machine { return Machine{} }
 
 // Thread is unknown on this system.
 func Thread() (used time.Duration, known bool) { return 0, false }
+
+// beats are not to be had on this system.
+type beats struct{}
+
+func newBeats(time.Duration) *beats { return nil }
+func (*beats) now() time.Duration   { return 0 }
+func (*beats) wait() bool           { return false }
+func (*beats) stop()                {}

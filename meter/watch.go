@@ -1,13 +1,11 @@
 package meter
 
 import (
-	"runtime"
 	"runtime/metrics"
 	"sync"
 	"time"
 
 	"wiregauge/hist"
-	"wiregauge/internal/sleep"
 )
 
 const (
@@ -18,9 +16,10 @@ const (
 	mostBeats  = 60_000 // missed in a row that are counted one by one
 )
 
-// A Watch is a thread of this process that is due every millisecond. How late it runs is how late any other thread
-// of the process may have run, and ten times a second it reads how much CPU the process has used. It costs some 5 µs
-// of CPU a millisecond. Watches that run at the same time do not know of one another.
+// A Watch is a goroutine that is due every millisecond, by a timer of the kernel that the runtime's poller waits for as
+// it waits for sockets. How late it runs is how late any goroutine may have run that had something to read. Ten times
+// a second it reads how much CPU the process has used. A busy process hardly notices it; an idle one is woken by every
+// beat, which costs some 20 to 50 ms of CPU a second. Watches that run at the same time do not know of one another.
 type Watch struct {
 	done chan struct{}
 
@@ -32,11 +31,10 @@ type Watch struct {
 	from  time.Duration // of the present CPU window
 	used  time.Duration // until from
 	began time.Duration // of what is counted
-	epoch time.Time
 	now   func() time.Duration
 	own   func() Usage
 	cores float64
-	sleep *sleep.Thread
+	timer *beats
 }
 
 // Seen is what a Watch has seen since it was begun.
@@ -50,22 +48,17 @@ type Seen struct {
 	FullWindows int64           // those of them with 95 % or more of the process's cores used
 }
 
-// CanWatch reports whether this system sleeps precisely enough for a Watch to mean anything.
-func CanWatch() bool { return runtime.GOOS == "linux" }
-
-// StartWatch begins to watch this process until End.
+// StartWatch begins to watch this process until End. It is nil where no timer is precise enough to mean anything: on
+// other systems than Linux, or when it cannot be had.
 func StartWatch() *Watch {
-	w := newWatch()
-	ready := make(chan struct{})
-	go w.run(ready)
-	<-ready
-	return w
-}
-
-func newWatch() *Watch {
-	w := &Watch{done: make(chan struct{}), epoch: time.Now(), own: Own, cores: Cores()}
-	w.now = func() time.Duration { return time.Since(w.epoch) }
+	timer := newBeats(beat)
+	if timer == nil {
+		return nil
+	}
+	w := &Watch{done: make(chan struct{}), timer: timer, own: Own, cores: Cores()}
+	w.now = timer.now
 	w.begin()
+	go w.run()
 	return w
 }
 
@@ -79,7 +72,7 @@ func (w *Watch) Begin() {
 func (w *Watch) begin() {
 	now := w.now()
 	w.seen = Seen{Oversleep: new(hist.Histogram), Pauses: new(hist.Histogram)}
-	w.began, w.due, w.last, w.from = now, now+beat, now, now
+	w.began, w.due, w.last, w.from = now, now.Truncate(beat)+beat, now, now
 	w.used = w.own().Total()
 }
 
@@ -91,27 +84,18 @@ func (w *Watch) End() Seen {
 	seen := w.seen
 	w.ended = true
 	w.mu.Unlock()
-	w.sleep.Wake()
+	w.timer.stop()
 	<-w.done
 	return seen
 }
 
-func (w *Watch) run(ready chan<- struct{}) {
+func (w *Watch) run() {
 	defer close(w.done)
-	w.sleep = sleep.Lock()
-	defer w.sleep.Unlock()
-	close(ready)
-	for {
+	for w.timer.wait() {
 		w.mu.Lock()
-		wait := w.due - w.now()
-		w.mu.Unlock()
-		w.sleep.Sleep(wait)
-		w.mu.Lock()
-		if w.ended {
-			w.mu.Unlock()
-			return
+		if !w.ended {
+			w.catchUp(w.now(), true)
 		}
-		w.catchUp(w.now(), true)
 		w.mu.Unlock()
 	}
 }
