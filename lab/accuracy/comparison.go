@@ -44,7 +44,7 @@ type contest struct {
 	cost        time.Duration
 	metric      string  // what is planted in it
 	ratio       float64 // the planted ratio of that metric, as verdicts have it: above 1 is better
-	every       int     // repeats from one to the next
+	every       int     // repeats from one to the next; those of more than one come later
 	times       int     // per repeat
 }
 
@@ -69,7 +69,7 @@ func (b *bench) comparisons(repeat int) []job {
 	for _, c := range contests() {
 		for n := 0; repeat%c.every == 0 && n < c.times; n++ {
 			jobs = append(jobs, job{
-				key: fmt.Sprintf("compare | %s | %d.%d", c.kind, repeat, n), cost: c.cost,
+				key: fmt.Sprintf("compare | %s | %d.%d", c.kind, repeat, n), cost: c.cost, later: c.every > 1 && c.every < 5,
 				run: func(ctx context.Context) (*record, error) {
 					one, err := b.contend(ctx, c)
 					return &record{Comparison: one}, err

@@ -255,5 +255,5 @@ func (p *page) populations() string {
 			wrong += len(t.Report.Wrong)
 		}
 	}
-	return fmt.Sprintf("%d of %d runs; the bench fails on the first", wrong, runs)
+	return fmt.Sprintf("%d contradictions in %d runs; the bench fails on the first", wrong, runs)
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -12,15 +13,18 @@ import (
 
 // A job is one thing to measure: it is skipped when the store has its key.
 type job struct {
-	key  string
-	cost time.Duration
-	run  func(ctx context.Context) (*record, error)
+	key   string
+	cost  time.Duration
+	later bool // after all those of its repeat that are not
+	run   func(ctx context.Context) (*record, error)
 }
 
-// plan lists all jobs in the order of their worth: one repeat of everything, then the next.
+// plan lists all jobs in the order of their worth: one repeat of everything, then the next. What everybody asks for first
+// comes first in each, so that half an hour shows something of every kind.
 func (b *bench) plan() []job {
-	var jobs []job
+	var all []job
 	for repeat := range b.repeats {
+		var jobs []job
 		for _, c := range truth.Cases() {
 			for _, l := range c.Loads {
 				for _, t := range tools() {
@@ -33,14 +37,27 @@ func (b *bench) plan() []job {
 		jobs = append(jobs, b.sabotages(repeat)...)
 		jobs = append(jobs, b.comparisons(repeat)...)
 		jobs = append(jobs, b.searches(repeat)...)
+		slices.SortStableFunc(jobs, func(a, b job) int { return cmp.Compare(worth(a), worth(b)) })
+		all = append(all, jobs...)
 	}
-	return slices.DeleteFunc(jobs, func(j job) bool { return b.only != nil && !b.only.MatchString(j.key) })
+	return slices.DeleteFunc(all, func(j job) bool { return b.only != nil && !b.only.MatchString(j.key) })
 }
+
+func worth(j job) int {
+	if j.later {
+		return 1
+	}
+	return 0
+}
+
+// early are the cases that come first.
+var early = []string{"S1", "S2", "S3", "S4", "S7", "S9"}
 
 func (b *bench) trialJob(c truth.Case, l truth.Load, t tool, repeat int) job {
 	return job{
-		key:  fmt.Sprintf("%s | %s | %s | %d", c.Name, l, t.id(), repeat),
-		cost: l.Duration + 500*time.Millisecond,
+		key:   fmt.Sprintf("%s | %s | %s | %d", c.Name, l, t.id(), repeat),
+		cost:  l.Duration + 500*time.Millisecond,
+		later: !slices.Contains(early, c.Name) || !t.ours && t.name != "wrk" && l.Callers > 0 && c.Name != "S7",
 		run: func(ctx context.Context) (*record, error) {
 			one, err := b.untilValid(ctx, c, l, t, repeat)
 			if err != nil {

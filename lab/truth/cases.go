@@ -64,13 +64,13 @@ var cases = []Case{
 		open(400, 6*time.Second, Truth{Latency: always(20 * ms), Tested: fewer, Failed: 0.5, Goodput: 200}),
 	}},
 	{"S10", "one slot, exponential service of 1 ms (M/M/1)", "slots=1,delay=exp:1ms,random=1", []Load{
-		poisson(500, 20*time.Second, Truth{Latency: func(p float64) time.Duration { return MM1(500, ms, p) }, Tested: usual, Chance: true}),
-		poisson(800, 20*time.Second, Truth{Latency: func(p float64) time.Duration { return MM1(800, ms, p) }, Tested: usual, Chance: true}),
+		poisson(500, 10*time.Second, Truth{Latency: func(p float64) time.Duration { return MM1(500, ms, p) }, Tested: fewer, Chance: true}),
+		poisson(800, 13*time.Second, Truth{Latency: func(p float64) time.Duration { return MM1(800, ms, p) }, Tested: usual, Chance: true}),
 		closed(10, 10*time.Second, Truth{Latency: func(p float64) time.Duration { return Erlang(10, ms, p) }, Tested: fewer, Chance: true, Goodput: 1000}),
 	}},
 	{"S11", "one slot, service of exactly 1 ms (M/D/1)", "slots=1,delay=1ms", []Load{
-		poisson(500, 20*time.Second, Truth{Latency: func(p float64) time.Duration { return MD1(500, ms, p) }, Tested: []float64{90, 99, 99.9}, Chance: true}),
-		poisson(800, 20*time.Second, Truth{Latency: func(p float64) time.Duration { return MD1(800, ms, p) }, Tested: usual, Chance: true}),
+		poisson(500, 10*time.Second, Truth{Latency: func(p float64) time.Duration { return MD1(500, ms, p) }, Tested: []float64{90, 99}, Chance: true}),
+		poisson(800, 13*time.Second, Truth{Latency: func(p float64) time.Duration { return MD1(800, ms, p) }, Tested: usual, Chance: true}),
 		open(800, 10*time.Second, Truth{Latency: always(ms), Tested: fewer}),
 		closed(4, 10*time.Second, Truth{Latency: always(4 * ms), Tested: fewer, Goodput: 1000}),
 	}},
