@@ -78,8 +78,9 @@ func limited(a *result.Arm) bool {
 }
 
 // checkHiccups (V4) compares what the client's threads were late with what calls took, at each percentile. A thread that
-// is due every millisecond stands for all others. Where client and server together fill the machine, in a closed loop,
-// such a thread has to wait as everybody does: that is what the machine was asked for, and only a note.
+// is due every millisecond stands for all others. Where client and server keep all CPUs busy for as large a share of the
+// time, in a closed loop, such a thread has to wait as everybody does: that is what the machine was asked for, and only
+// a note.
 func checkHiccups(s *subject) []result.Reason {
 	const code, name = "V4", "client hiccups"
 	if s.arm.Latency.N == 0 {
@@ -88,7 +89,6 @@ func checkHiccups(s *subject) []result.Reason {
 	if s.arm.Vitals == nil || s.arm.Oversleep == nil || s.arm.Oversleep.Hist == nil {
 		return unread(code, name, result.AffectsLatency, "whether the client was held up was not measured")
 	}
-	full := !s.open && s.filled()
 	var bad []result.Reason
 	most := 0.0
 	for _, p := range s.percentiles {
@@ -96,7 +96,7 @@ func checkHiccups(s *subject) []result.Reason {
 		if latency == nil || *latency <= 0 {
 			continue
 		}
-		late := s.lateAt(p)
+		late, beats := s.lateAt(p)
 		share := late / float64(*latency)
 		most = max(most, share)
 		level := unlessTiny(graded(share, hiccupSuspect, hiccupBad), late)
@@ -106,8 +106,8 @@ func checkHiccups(s *subject) []result.Reason {
 		r := result.Reason{Code: code, Name: name, Level: level, Affects: percentile(p),
 			Measured: fmt.Sprintf("at %s the client's threads ran %s late, %s of the latency", percentile(p), duration(late), percent(share)),
 			Limit:    percent(limit(level, hiccupSuspect, hiccupBad)), Advice: "leave the client a core that nobody else uses"}
-		if full {
-			r.Level, r.Advice = result.TrustNote, "client and server fill this machine: part of the latency is waiting for its CPUs"
+		if !s.open && s.busy() >= beats {
+			r.Level, r.Advice = result.TrustNote, "client and server keep this machine busy: part of the latency is waiting for its CPUs"
 		}
 		bad = append(bad, r)
 	}
@@ -119,30 +119,34 @@ func checkHiccups(s *subject) []result.Reason {
 		Measured: "at most " + percent(most) + " of a percentile", Limit: percent(hiccupSuspect)})
 }
 
-// filled reports whether the machine's CPUs were in use, and hardly by anybody else than client and server.
-func (s *subject) filled() bool {
+// busy is the chance that a thread which wakes finds every CPU of the machine taken by client and server themselves; 0
+// when others took so much that it is theirs.
+func (s *subject) busy() float64 {
 	others := max(s.arm.Host.Foreign, 0) + max(s.arm.Host.Steal, 0)
 	if s.serverIsForeign() {
 		others = 0 // counted as the server's
 	}
-	return others <= foreignSuspect && s.ownShare()+others >= crowded
+	if others > foreignSuspect {
+		return 0
+	}
+	return math.Pow(min(s.ownShare()+others, 1), float64(s.file.Host.CPUs))
 }
 
-// lateAt is how late, in ns and beyond the usual, a thread ran when calls took as long as percentile p. In an open loop
-// as large a share of its beats is later as of the calls. In a closed loop one beat that is late holds up no more than
-// the calls in flight, so that it takes many to move a percentile.
-func (s *subject) lateAt(p float64) float64 {
+// lateAt is how late, in ns and beyond the usual, a thread ran when calls took as long as percentile p, and the share of
+// beats that were as late. In an open loop it is as large a share as of the calls. In a closed loop one beat that is
+// late holds up no more than the calls in flight, so that it takes many to move a percentile.
+func (s *subject) lateAt(p float64) (late, share float64) {
 	h := s.arm.Oversleep.Hist
 	usual := float64(h.Percentile(50))
 	if s.open {
-		return max(float64(h.Percentile(p))-usual, 0)
+		return max(float64(h.Percentile(p))-usual, 0), 1 - p/100
 	}
 	beyond := (1 - p/100) * float64(s.arm.Latency.N)
-	beats := int64(math.Ceil(beyond / max(s.inFlight(), 1)))
-	if rank := h.Count() - max(beats, 1) + 1; rank >= 1 {
-		return max(float64(h.AtRank(rank))-usual, 0)
+	beats := max(int64(math.Ceil(beyond/max(s.inFlight(), 1))), 1)
+	if rank := h.Count() - beats + 1; rank >= 1 {
+		return max(float64(h.AtRank(rank))-usual, 0), float64(beats) / float64(h.Count())
 	}
-	return 0
+	return 0, 1
 }
 
 // inFlight is the mean number of calls in flight, 0 when it is not known.
