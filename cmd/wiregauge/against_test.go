@@ -181,6 +181,35 @@ func TestRunAgainstASavedRun(t *testing.T) {
 	}
 }
 
+func TestSavedResultsThatAreNone(t *testing.T) {
+	f := result.NewFile("run")
+	f.Arms = []result.Arm{result.Merge([]result.Turn{{Window: time.Second}}, []float64{50})}
+	whole := saveOf(t, f)
+	text, err := os.ReadFile(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, want string }{
+		"truncated":             {string(text[:len(text)/2]), "ends"},
+		"empty":                 {"", "empty"},
+		"another tool's":        {`{"metrics":{"http_req_duration":{"avg":1}}}`, "saved.json"},
+		"no JSON":               {"latency 5 ms", "saved.json"},
+		"two results in a file": {"[" + string(text) + "," + string(text) + "]", "holds 2 results"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "saved.json")
+			if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, command := range [][]string{{"run", "http://127.0.0.1:1/"}, {"compare", "a=http://127.0.0.1:1/", "b=http://127.0.0.1:1/"}} {
+				if s := invoke(t, append(command, "--against", path)...); s.code != exitUsage || !strings.Contains(s.stderr, c.want) {
+					t.Errorf("exit %d, want %q\n%s", s.code, c.want, s.stderr)
+				}
+			}
+		})
+	}
+}
+
 // Ten launches on either side, twice as fast: different, and still LOW, and no gate.
 func TestCompareAgainstASavedComparison(t *testing.T) {
 	side := func(rate float64) *result.File {

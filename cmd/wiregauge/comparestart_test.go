@@ -1,8 +1,14 @@
 package main
 
 import (
+	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -51,5 +57,48 @@ func TestCompareOfServersThatDoNotStart(t *testing.T) {
 				t.Errorf("exit %d\n%s", s.code, s.stderr)
 			}
 		})
+	}
+}
+
+// runs reports whether a process is there and no zombie, which its new parent has not looked at yet.
+func runs(pid int) bool {
+	if errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) {
+		return false
+	}
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return false
+	}
+	_, rest, _ := strings.Cut(string(stat), ") ")
+	return !strings.HasPrefix(rest, "Z")
+}
+
+// A start command that leaves a child behind: the whole process group is stopped, and the CPU of all of it counted.
+func TestCompareStopsWhatAStartCommandLeavesBehind(t *testing.T) {
+	pids := filepath.Join(t.TempDir(), "pids")
+	start := func(protocol string) string {
+		return `sh -c "sleep 1000 & echo $! >> ` + pids + `; ` + startOf(t, "serve inventory --plain --protocol "+protocol+" --port {port}") + ` & wait"`
+	}
+	f, s := measured(t, exitOK, "compare", startedREST, startedGRPC, "-d", demoData, "-c", "2",
+		"--launches", "2", "--rounds", "2", "--turn", "10ms", "--warmup", "10",
+		"--set", "rest.start="+start("http"), "--set", "grpc.start="+start("grpc"))
+	if f.Arms[0].OK == 0 || f.Arms[0].Server == nil {
+		t.Errorf("arm %+v\n%s", f.Arms[0], s.stderr)
+	}
+	text, err := os.ReadFile(pids)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, word := range strings.Fields(string(text)) {
+		pid, err := strconv.Atoi(word)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for runs(pid) { // it was killed, and is waited for until the test's own time is over
+			runtime.Gosched()
+		}
+	}
+	if n := len(strings.Fields(string(text))); n != 4 {
+		t.Errorf("%d children were started, want 4", n)
 	}
 }
