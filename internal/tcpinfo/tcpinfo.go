@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// Retransmits is how many segments the kernel has sent again on c since it was opened. A connection without TCP has
+// Retransmits is how many segments the kernel has sent again on c since it was opened, and
+// the peer had not got already. A connection without TCP has
 // none. known is false where that cannot be read: another system, or a connection that is not the kernel's.
 func Retransmits(c net.Conn) (n int64, known bool) {
 	sc, ok := c.(syscall.Conn)
