@@ -79,7 +79,7 @@ const leastAchieved = 0.99
 // judgeTurn names what a turn has missed: the goal's metrics, "client", "slots" or "inflight" where that was the limit,
 // and "backlog" where the target falls behind what is offered.
 func (s *Search) judgeTurn(t *result.Turn, rate float64) (missed []string, unknown string) {
-	if rate > 0 && t.Limited != "" && t.Limited != "server" {
+	if rate > 0 && (t.Limited == "client" || (t.Limited == "slots" || t.Limited == "inflight") && !s.slower(t)) {
 		return []string{t.Limited}, ""
 	}
 	if t.OK == 0 {
@@ -93,6 +93,12 @@ func (s *Search) judgeTurn(t *result.Turn, rate float64) (missed []string, unkno
 		missed = append(missed, "backlog")
 	}
 	return missed, unknown
+}
+
+// slower reports whether a call takes twice as long as alone once it has its place. Where places run out then, it is the
+// target that holds them; else more places would let it do more.
+func (s *Search) slower(t *result.Turn) bool {
+	return t.Service == nil || t.Service.Percentile(50) >= 2*s.alone
 }
 
 // achieved is the share of what was due that was answered in the window. Calls in flight at its end, as many as at an
@@ -210,7 +216,11 @@ func (s *Search) highestPassed() (rate float64) {
 // conclude fills in what follows from the probes.
 func (s *Search) conclude() {
 	c := &s.found
-	if c.Outcome == result.CapacityUnfinished && s.between != nil && c.Low == nil {
+	switch {
+	case c.Outcome != result.CapacityUnfinished || c.Low != nil:
+	case s.between == nil:
+		c.Low = positive(s.highestPassed())
+	default:
 		low, high := s.between.Interval(credible)
 		middle := s.between.Median()
 		c.Low, c.High, c.Estimate = &low, &high, &middle

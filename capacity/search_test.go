@@ -170,6 +170,55 @@ func TestAnInterruptKeepsWhatIsKnown(t *testing.T) {
 	}
 }
 
+func TestAnEarlyInterruptKeepsTheHighestRateThatPassed(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	server := newSimulated(4, fixed(2*ms), false, 1)
+	server.stop = func(step int) {
+		if step == 5 {
+			cancel()
+		}
+	}
+	c, _ := search(server, 1).Run(ctx)
+	if c.Low == nil || *c.Low != 200 || c.High != nil || c.Outcome != result.CapacityUnfinished {
+		t.Errorf("%s from %v to %v, want 200 and no end", c.Outcome, value(c.Low), value(c.High))
+	}
+}
+
+func TestWhatWasTheLimit(t *testing.T) {
+	at := func(d time.Duration) *hist.Histogram {
+		h := new(hist.Histogram)
+		h.RecordN(d, 1000)
+		return h
+	}
+	for _, row := range []struct {
+		name    string
+		limited string
+		service time.Duration
+		latency time.Duration
+		missed  string
+	}{
+		{"nothing", "", 2 * ms, 2 * ms, ""},
+		{"the client", "client", 9 * ms, 2 * ms, "client"},
+		{"places, while the target is as fast as ever", "slots", 2 * ms, 80 * ms, "slots"},
+		{"the most calls in flight", "inflight", 3 * ms, 80 * ms, "inflight"},
+		{"the target, which holds the places", "slots", 9 * ms, 80 * ms, "p99, backlog"},
+		{"the target, behind", "server", 2 * ms, 2 * ms, "backlog"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			turn := result.Turn{Limited: row.limited, Window: time.Second, Service: at(row.service), Latency: at(row.latency), FinishedInside: 1000}
+			turn.Due, turn.Sent, turn.OK = 1000, 1000, 1000
+			if row.missed != "" {
+				turn.Due, turn.Unsent = 1100, 100
+			}
+			s := &Search{Missed: within(50 * ms), alone: 2 * ms}
+			missed, _ := s.judgeTurn(&turn, 1000)
+			if got := strings.Join(missed, ", "); got != row.missed {
+				t.Errorf("%q, want %q", got, row.missed)
+			}
+		})
+	}
+}
+
 func TestProbesFollowTheStages(t *testing.T) {
 	server := newSimulated(4, fixed(2*ms), false, 2)
 	var told []Progress

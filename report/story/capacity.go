@@ -96,6 +96,9 @@ func capacitySection(f *result.File) Section {
 		facts = append(facts, scalability(c.USL))
 	}
 	lines := []string{"A rate holds when it meets the goal, 99 % of it is answered and latency does not rise while it lasts. Bursts rarer than a test is long are not in it."}
+	if c.Verified != nil && slices.ContainsFunc(c.Probes, func(p result.Probe) bool { return !p.Passed && p.Offered == *c.Verified }) {
+		lines = append(lines, "The numbers below are of all tests at the rate that was verified, with the one that missed the goal.")
+	}
 	for _, n := range c.Notes {
 		lines = append(lines, Clean(n))
 	}
