@@ -38,7 +38,7 @@ type DeclareOptions struct {
 
 // RoundOptions say how arms are compared.
 type RoundOptions struct {
-	Launches  int           `flag:"launches" value:"N" min:"1" max:"1000" help:"how often the servers are started: 10 when every arm has a start command, else 1"`
+	Launches  int           `flag:"launches" value:"N" min:"1" max:"1000" help:"how often the servers are started: 10 when every arm has a start command, else 1; 10 may end after 7, and 20 after 10 or 14, when every verdict on the baseline is clear"`
 	Rounds    int           `flag:"rounds" value:"N" min:"1" max:"100000" help:"turns of every arm per launch, in random order: 40, or 120 when there is one launch"`
 	Turn      time.Duration `flag:"turn" value:"TIME" help:"length of one turn: 250ms, or as long as 200 calls and 25 median latencies take in a pilot, at most 2s; -z and -n are per arm and launch"`
 	Quick     bool          `flag:"quick" help:"one launch of 120 rounds: the difference may belong to this launch"`

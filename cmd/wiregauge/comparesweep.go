@@ -121,6 +121,9 @@ func (c *comparison) runSweep(ctx context.Context, list []setting, show *compare
 		main = len(f.Sweep) - 1
 	}
 	list[main].c.fillPlan(f)
+	if len(c.gates) > 0 {
+		f.Notes = append(f.Notes, "the gates are judged at "+list[main].label())
+	}
 	return f, err
 }
 
