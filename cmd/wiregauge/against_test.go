@@ -7,6 +7,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -139,6 +141,29 @@ func TestACommitThatIsInterruptedIsTidiedUp(t *testing.T) {
 		"-d", demoData, "--launches", "1000", "--rounds", "2", "--turn", "10ms", "--warmup", "10")
 	if s.code != exitInterrupt {
 		t.Errorf("exit %d\n%s", s.code, s.stderr)
+	}
+	tidied(t, dir)
+}
+
+func TestABuildThatIsInterruptedEndsWhole(t *testing.T) {
+	dir, log := versioned(t)
+	ctx, stop := context.WithCancelCause(context.Background())
+	pid := 0
+	go func() {
+		for pid == 0 {
+			if text, _ := os.ReadFile(log); strings.HasSuffix(string(text), "\n") {
+				pid, _ = strconv.Atoi(strings.TrimSpace(string(text)))
+			}
+		}
+		stop(interrupted{syscall.SIGINT})
+	}()
+	s := invokeWith(t, ctx, nil, "", "compare", startedNow, "--against", "v1", "--set", "now.start=sh server.sh {port}",
+		"--set", `now.build=sh -c "sleep 1000 & echo $! > $TEST_LOG; wait"`)
+	if s.code != exitInterrupt || !strings.Contains(s.stderr, "stopped while arm v1 was built") {
+		t.Errorf("exit %d\n%s", s.code, s.stderr)
+	}
+	for runs(pid) {
+		runtime.Gosched()
 	}
 	tidied(t, dir)
 }

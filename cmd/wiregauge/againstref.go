@@ -211,6 +211,8 @@ func (a *arm) make(ctx context.Context) error {
 	}
 	cmd := exec.CommandContext(ctx, a.build[0], a.build[1:]...)
 	cmd.Dir, cmd.Env = a.dir, append(os.Environ(), a.environ...)
+	cmd.WaitDelay = time.Second // for pipes that a process outside of its group holds
+	endWhole(cmd)
 	out, err := cmd.CombinedOutput()
 	if err == nil {
 		return nil
