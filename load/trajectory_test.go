@@ -22,7 +22,7 @@ func TestTheBeginningIsKeptInStripsOfEnoughCalls(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			p := &peer{behave: after(5 * ms)}
-			inFakeTime(t, p, Plan{Concurrency: row.callers}, Spec{Duration: 2 * time.Second, Trajectory: true}, func(t *testing.T, r result.Turn) {
+			inFakeTime(t, p, Plan{Concurrency: row.callers}, Spec{Duration: 2*time.Second + 2*ms, Trajectory: true}, func(t *testing.T, r result.Turn) {
 				if len(r.Trajectory) != row.strips {
 					t.Fatalf("%d strips, want %d: %+v", len(r.Trajectory), row.strips, r.Trajectory)
 				}

@@ -20,16 +20,23 @@ var (
 	cell = regexp.MustCompile(`(?s)<t[hd][^>]*>(.*?)</t[hd]>`)
 )
 
-// cells are those of the row that begins with name, without that name.
+// cells are those of the row that begins with name, without that name. A table too wide for the text goes on below
+// itself, under the same names.
 func (s told) cells(t *testing.T, format, name string) []string {
 	t.Helper()
+	var cells []string
 	for line := range strings.Lines(s.formats[format]) {
 		if row := split(format, line); len(row) > 1 && row[0] == name {
-			return row[1:]
+			cells = append(cells, row[1:]...)
+			if format != "text" {
+				break
+			}
 		}
 	}
-	t.Fatalf("%s has no row %q:\n%s", format, name, s.formats[format])
-	return nil
+	if len(cells) == 0 {
+		t.Fatalf("%s has no row %q:\n%s", format, name, s.formats[format])
+	}
+	return cells
 }
 
 func split(format, line string) []string {
@@ -49,15 +56,20 @@ func split(format, line string) []string {
 	return gap.Split(strings.TrimSpace(line), -1)
 }
 
-// headline is the sentence that the text begins with; the other formats have to tell the same.
+// headline is the sentence that Markdown has in bold; the text begins with it, and the page has to tell the same.
 func (s told) headline(t *testing.T) string {
 	t.Helper()
-	before, _, _ := strings.Cut(strings.Join(strings.Fields(s.stdout), " "), " Closed loop of")
-	before, _, _ = strings.Cut(before, " Open loop,")
-	for _, format := range []string{"md", "html"} {
-		says(t, html.UnescapeString(tag.ReplaceAllString(strings.ReplaceAll(s.formats[format], "**", ""), "")), before)
+	_, after, _ := strings.Cut(s.formats["md"], "**")
+	words, _, found := strings.Cut(after, "**")
+	if !found {
+		t.Fatalf("nothing in bold:\n%s", s.formats["md"])
 	}
-	return before
+	words = strings.Join(strings.Fields(words), " ")
+	if text := strings.Join(strings.Fields(s.stdout), " "); !strings.HasPrefix(text, words) {
+		t.Errorf("the text does not begin with %q:\n%s", words, s.stdout)
+	}
+	says(t, html.UnescapeString(tag.ReplaceAllString(s.formats["html"], "")), words)
+	return words
 }
 
 // records are those of the CSV by column name, of one kind: "arm", "error", "turn".
@@ -109,9 +121,9 @@ func (s told) raw(t *testing.T) map[string]any {
 	return v.Arms[0]
 }
 
-// duration reads a time as tables print it: "~0.362 ms", "*1.83 s". ok is false where there is none.
+// duration reads a time as tables print it: "~0.362 ms", "*1.83 s", "!4.1 ms" for one that must not be used. ok is false where there is none.
 func duration(text string) (d time.Duration, ok bool) {
-	text = strings.TrimLeft(text, "~*")
+	text = strings.TrimLeft(text, "~*!")
 	number, unit, ok := strings.Cut(text, " ")
 	if !ok || !slices.Contains([]string{"ns", "µs", "us", "ms", "s"}, unit) {
 		return 0, false
