@@ -6,7 +6,7 @@ PEERS ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/wiregauge/peers
 export PEERS
 
 .DEFAULT_GOAL := help
-.PHONY: help build test test-all race lint bench bench-peers accuracy fuzz gen peers
+.PHONY: help build test test-all race lint bench bench-peers accuracy examples fuzz gen peers
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ bench-peers: peers ## client CPU per call beside h2load, wrk, ghz and hey, as ra
 accuracy: peers ## how far wiregauge and its peers are from known truths; writes docs/accuracy.md (half an hour; again to go on)
 	lab/accuracy/run $(ACCURACY)
 
+examples: peers ## compare nginx, haproxy, net/http, FastAPI, grpc-go, grpcio; writes docs/examples (EXAMPLES='-budget 3m' for each)
+	lab/examples/run $(EXAMPLES)
+
 fuzz: ## every fuzz target for FUZZTIME (default 10s) each
 	@set -e; for pkg in $$($(GO) list ./...); do \
 	  for f in $$($(GO) test -list '^Fuzz' $$pkg | grep ^Fuzz || true); do \
@@ -47,5 +50,5 @@ fuzz: ## every fuzz target for FUZZTIME (default 10s) each
 gen: ## regenerate the code that is made from lab/proto
 	$(GO) generate ./lab/...
 
-peers: ## install what test-all, bench-peers and accuracy compare with
+peers: ## install what test-all, bench-peers, accuracy and examples compare with
 	lab/peers/install

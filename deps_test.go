@@ -42,6 +42,7 @@ var policy = map[string]struct {
 	"lab/interop": {ours: []string{"..."}},
 
 	"lab/accuracy":       {ours: []string{"..."}},
+	"lab/examples":       {ours: []string{"..."}},
 	"protocol/lines":     {stdlib: true},
 	"protocol/content":   {stdlib: true},
 	"protocol/stack":     {ours: []string{".", "internal/...", "protocol", "protocol/content", "protocol/lines"}},
