@@ -131,7 +131,7 @@ func TestNobodyReadsTheOutput(t *testing.T) {
 	}{
 		{"text", []string{"run", "null://", "-n", "100", "-o", "text=-", "-o", "json=r.json"}, true, 141, "r.json", "error", "wrote r.json"},
 		{"JSON", []string{"run", "null://", "-n", "100", "-o", "json=-", "-o", "csv=r.csv"}, true, 141, "r.csv", "error", "wrote r.csv"},
-		{"a gate that fails", []string{"run", "null://", "-n", "100", "--fail-if", "p50<1ns"}, true, 99, "", "error", "FAILED"},
+		{"a gate that fails", []string{"run", "null://", "-n", "100", "--fail-if", "bytes<1"}, true, 99, "", "error", "FAILED"},
 		{"a call", []string{"call", http, "-d", "hello"}, true, 141, "", "error", ""},
 		{"a stream", []string{"call", grpc, "--proto", protoFile(t), "-d", `{"id":1}`}, true, 141, "", "error", ""},
 		{"a list", []string{"list"}, true, 141, "", "error", ""},
