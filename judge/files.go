@@ -22,7 +22,7 @@ const (
 
 // Between judges the arms of a result against those of an earlier one: arms of one name, or the only arm of each. Both
 // were measured at their own time, so that no confidence is above LOW; with fewer than two launches on a side there is
-// no test at all, and only ratios are told. Arms are named "ID NAME", after their result.
+// no test at all, and only ratios are told. Arms are named after their result.
 func Between(before, after *result.File) []result.Verdict {
 	var all []result.Verdict
 	for i := range before.Arms {
@@ -48,8 +48,12 @@ func partner(before, after *result.File, a *result.Arm) *result.Arm {
 	return &after.Arms[i]
 }
 
+func nameIn(f *result.File, a *result.Arm) string {
+	return f.ArmName(slices.IndexFunc(f.Arms, func(b result.Arm) bool { return b.Name == a.Name }))
+}
+
 func betweenArms(before, after *result.File, a, b *result.Arm) []result.Verdict {
-	s := Saved{A: before.ID + " " + a.Name, B: after.ID + " " + b.Name, Voids: voidsBetween(before, after, a, b)}
+	s := Saved{A: nameIn(before, a), B: nameIn(after, b), Voids: voidsBetween(before, after, a, b)}
 	rules := Rules{MinEffect: savedMinEffect, Primary: []string{"rate"}}
 	if before.Plan.Loop == "open" {
 		rules.Primary = []string{"p50"}

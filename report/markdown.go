@@ -18,7 +18,7 @@ func writeMarkdown(w io.Writer, files []*result.File, opt Options) error {
 func storyMD(w io.Writer, s *story.Story) error {
 	out := bufio.NewWriter(w)
 	headline := escapeMD(s.Headline)
-	if s.Struck {
+	if s.Struck && len(s.Arms) > 1 {
 		headline += " **No winner is named.**"
 	}
 	fmt.Fprintf(out, "## %s\n\n**%s**\n", escapeMD(s.Title), headline)
@@ -56,7 +56,10 @@ func sectionMD(out *bufio.Writer, sec story.Section) {
 			fmt.Fprintf(out, "\n%s:\n\n    %s\n", escapeMD(f.Name), f.Text) // indented code: one line, nothing to escape
 			continue
 		}
-		line := "- " + escapeMD(f.Name) + ": " + escapeMD(f.Text)
+		line := "- " + escapeMD(f.Name)
+		if f.Text != "" {
+			line += ": " + escapeMD(f.Text)
+		}
 		if f.State != story.Plain {
 			line += " (**" + f.State.String() + "**)"
 		}

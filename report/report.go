@@ -25,13 +25,14 @@ type Options struct {
 	Width       int       // text: columns; 0 means 80
 	// Between is what may be concluded between several results, decided before.
 	Between []result.Verdict
+	Paths   []string // of several results: the file of each
 	// Headers go with what is sent to a URL, by format.
 	Headers map[string]map[string]string
 }
 
 // story is what shapes the story that text, Markdown and HTML tell.
 func (opt *Options) story() story.Options {
-	return story.Options{Percentiles: opt.Percentiles, Title: opt.Title, Between: opt.Between}
+	return story.Options{Percentiles: opt.Percentiles, Title: opt.Title, Between: opt.Between, Paths: opt.Paths}
 }
 
 // A format is one way to tell results.

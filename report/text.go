@@ -39,7 +39,10 @@ func (t *text) story(s *story.Story, files []*result.File) {
 			t.wrap("", line, none)
 		}
 	}
-	if s.Struck {
+	if t.opt.Brief && s.Doubt != "" {
+		t.wrap("", s.Doubt, none)
+	}
+	if s.Struck && len(s.Arms) > 1 {
 		t.wrap("", "The numbers below must not be used to name a winner.", bad)
 	}
 	if t.opt.Brief {

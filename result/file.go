@@ -282,3 +282,11 @@ type Gate struct {
 	Passed  bool     `json:"passed"`
 	Unknown string   `json:"unknown,omitempty"` // why it could not be judged
 }
+
+// ArmName is the name of arm i where several results stand side by side: "ID NAME", or the id alone of a run.
+func (f *File) ArmName(i int) string {
+	if a := &f.Arms[i]; a.Name != "" && (f.Kind != "run" || len(f.Arms) > 1) {
+		return f.ID + " " + a.Name
+	}
+	return f.ID
+}

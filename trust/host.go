@@ -22,7 +22,7 @@ const (
 // checkHost (V5) asks who else used the machine: the hypervisor, other processes, a limit on this one.
 func checkHost(s *subject) []result.Reason {
 	const code, name = "V5", "host"
-	var words, unknown []string
+	var words, over, unknown []string
 	worst, limits := result.TrustOK, []string{}
 	for _, x := range s.shares() {
 		if !x.known {
@@ -32,7 +32,8 @@ func checkHost(s *subject) []result.Reason {
 		words = append(words, fmt.Sprintf(x.words, percent(x.share)))
 		level := graded(x.share, x.suspect, x.bad)
 		if level != result.TrustOK {
-			limits = append(limits, fmt.Sprintf(x.words, percent(limit(level, x.suspect, x.bad))))
+			over = append(over, words[len(words)-1])
+			limits = append(limits, percent(limit(level, x.suspect, x.bad)))
 		}
 		worst = worse(worst, level)
 	}
@@ -40,8 +41,8 @@ func checkHost(s *subject) []result.Reason {
 	if len(words) > 0 {
 		r := result.Reason{Code: code, Name: name, Level: worst, Affects: result.AffectsAbsolute,
 			Measured: strings.Join(words, ", "), Limit: strings.Join(limits, ", ")}
-		if worst != result.TrustOK {
-			r.Measured += s.pressure()
+		if worst != result.TrustOK { // what is in order would hide what is not
+			r.Measured = strings.Join(over, ", ") + s.pressure()
 			r.Advice = "absolute numbers are off; end what else runs here, or measure on a machine of your own"
 		}
 		all = append(all, r)

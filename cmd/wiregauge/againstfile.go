@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"wiregauge/judge"
-	"wiregauge/report/verdict"
 	"wiregauge/result"
 	"wiregauge/stat"
 )
@@ -78,22 +77,8 @@ func (y *yardstick) against(f *result.File, minEffect float64) {
 			s.Old = append(s.Old, perLaunch(y.file, old, m.of))
 			s.New = append(s.New, perLaunch(f, arm, m.of))
 		}
-		for _, v := range judge.Against(s, rules) {
-			f.Against.Verdicts = append(f.Against.Verdicts, v)
-			if v.Primary {
-				f.Notes = append(f.Notes, y.sentence(v))
-			}
-		}
+		f.Against.Verdicts = append(f.Against.Verdicts, judge.Against(s, rules)...)
 	}
-}
-
-// sentence is a verdict against something saved, in words.
-func (y *yardstick) sentence(v result.Verdict) string {
-	text := verdict.Sentence(v, verdict.Context{})
-	if v.Confidence != "" {
-		text += fmt.Sprintf(" Confidence %s: it was measured at another time, on %s.", v.Confidence, y.file.Created.UTC().Format("2006-01-02 15:04 MST"))
-	}
-	return text
 }
 
 func (y *yardstick) counterpart(arm *result.Arm, arms int) *result.Arm {

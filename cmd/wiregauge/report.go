@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,11 +61,11 @@ func (a *app) report(o *reportOptions, set *option.Set, paths []string) error {
 	if err := report.CheckAll(outs); err != nil {
 		return usage("%w", err)
 	}
-	files, err := a.savedResults(paths)
+	files, from, err := a.savedResults(paths)
 	if err != nil {
 		return err
 	}
-	opt := report.Options{Theme: o.Theme, Title: o.Title}
+	opt := report.Options{Theme: o.Theme, Title: o.Title, Paths: from}
 	if o.Merge && len(files) > 1 {
 		sum, err := result.Combine(files)
 		if err != nil {
@@ -86,17 +87,17 @@ func (a *app) report(o *reportOptions, set *option.Set, paths []string) error {
 	return nil
 }
 
-// savedResults reads every file; one may hold several results.
-func (a *app) savedResults(paths []string) ([]*result.File, error) {
-	var files []*result.File
+// savedResults reads every file, and says of each result where it is from; one file may hold several.
+func (a *app) savedResults(paths []string) (files []*result.File, from []string, err error) {
 	for _, path := range paths {
 		more, err := a.savedResult(path)
 		if err != nil {
-			return nil, usage("%s: %w", path, err)
+			return nil, nil, usage("%s: %w", path, err)
 		}
 		files = append(files, more...)
+		from = append(from, slices.Repeat([]string{path}, len(more))...)
 	}
-	return files, nil
+	return files, from, nil
 }
 
 func (a *app) savedResult(path string) ([]*result.File, error) {

@@ -88,7 +88,7 @@ func capacitySection(f *result.File) Section {
 	if tested := testedWords(c); tested != "" {
 		facts = append(facts, Fact{Name: "tested again", Text: tested})
 	}
-	facts = append(facts, Fact{Name: "arrivals", Text: Clean(c.Arrivals)})
+	facts = append(facts, Fact{Name: "arrivals", Text: arrivals(c.Arrivals)})
 	if c.Ceiling != nil {
 		facts = append(facts, Fact{Name: "client alone", Text: number.Significant(*c.Ceiling) + " calls/s without a server"})
 	}
@@ -149,12 +149,6 @@ func rateTable(c *result.Capacity) Table {
 	t := Table{Columns: []Column{{Name: "offered/s"}, {Name: "answered/s"}, {Name: "p50"}, {Name: "p99"}, {Name: "errors", Rank: 1},
 		{Name: "tests"}, {Name: "goal", Text: true, Flex: true}}}
 	rows := byRate(c.Probes, "")
-	var all50, all99 []int64
-	for _, r := range rows {
-		all50 = appendValue(all50, r.middle(func(p *result.Probe) *int64 { return p.P50 }))
-		all99 = appendValue(all99, r.middle(func(p *result.Probe) *int64 { return p.P99 }))
-	}
-	unit50, unit99 := number.TimeUnit(all50...), number.TimeUnit(all99...)
 	for _, r := range rows {
 		errors := 0.0
 		var achieved []float64
@@ -165,8 +159,8 @@ func rateTable(c *result.Capacity) Table {
 		slices.Sort(achieved)
 		t.Rows = append(t.Rows, []Cell{
 			plain(number.Significant(r.offered)), plain(number.Significant(achieved[len(achieved)/2])),
-			timeCell(unit50, r.middle(func(p *result.Probe) *int64 { return p.P50 })),
-			timeCell(unit99, r.middle(func(p *result.Probe) *int64 { return p.P99 })),
+			ownUnit(r.middle(func(p *result.Probe) *int64 { return p.P50 })),
+			ownUnit(r.middle(func(p *result.Probe) *int64 { return p.P99 })),
 			plain(number.Percent(errors)), plain(number.Count(int64(len(r.probes)))), plain(r.words()),
 		})
 	}

@@ -2,6 +2,7 @@ package story
 
 import (
 	"fmt"
+	"strings"
 
 	"wiregauge/report/number"
 	"wiregauge/result"
@@ -48,6 +49,7 @@ func armInTrust(f *result.File, a *result.Arm) string {
 // checkFacts are the readings of one check about one arm, those of one name and state in one line.
 func checkFacts(all []result.Reason, code, arm string) []Fact {
 	var facts []Fact
+	first, limit := "", ""
 	for _, r := range all {
 		if r.Code != code || r.Arm != arm {
 			continue
@@ -56,14 +58,23 @@ func checkFacts(all []result.Reason, code, arm string) []Fact {
 		if r.Code == tail && fact.State == Bad {
 			fact.State = Note // it is not told
 		}
+		bound := ""
 		if r.Limit != "" && (fact.State == Bad || r.Level == result.TrustSuspect) {
-			fact.Text += " (limit " + r.Limit + ")"
+			bound = " (limit " + r.Limit + ")"
 		}
-		if n := len(facts); n > 0 && facts[n-1].Name == fact.Name && facts[n-1].State == fact.State {
-			facts[n-1].Text += "; " + fact.Text
+		n := len(facts)
+		if n == 0 || facts[n-1].Name != fact.Name || facts[n-1].State != fact.State {
+			first, limit = fact.Text, bound
+			fact.Text += bound
+			facts = append(facts, fact)
 			continue
 		}
-		facts = append(facts, fact)
+		line := &facts[n-1].Text
+		if limit == bound { // one limit for all of them is said once, at the end
+			*line = strings.TrimSuffix(*line, bound)
+		}
+		*line += "; " + brief(first, fact.Text) + bound
+		limit = bound
 	}
 	return facts
 }
@@ -108,6 +119,6 @@ func trustFact(f *result.File) Fact {
 	case "not_trustworthy":
 		return Fact{Name: "trust", Text: "not trustworthy: " + reasons(f.Trust), State: Bad}
 	default:
-		return Fact{Name: "trust", Text: "unchecked: these checks were made, the full procedure was not"}
+		return Fact{Name: "trust", Text: "not judged when it was measured; the checks above were made now, from what it counted"}
 	}
 }

@@ -91,8 +91,10 @@ func compareHeadline(s *Story, f *result.File) {
 		s.Sub = append(s.Sub, also)
 	}
 	if f.Trust.Absolute == result.TrustNotTrustworthy && !s.Struck {
-		s.Sub = append(s.Sub, "The ratios hold; numbers that are marked must not be used: "+reasons(f.Trust)+".")
+		s.Doubt = "The ratios hold; marked numbers must not be used: " + reasons(f.Trust) + "; see Checks."
+		s.Sub = append(s.Sub, s.Doubt)
 	}
+	s.Sub = append(s.Sub, againstLines(f)...)
 	s.Sub = append(s.Sub, loopNature(f.Plan))
 }
 

@@ -18,7 +18,8 @@ func run(f *result.File, opt Options) *Story {
 	s.arms(armsOf(f))
 	if f.Trust.Level == result.TrustNotTrustworthy {
 		s.Struck = f.Trust.Of(a.Name, "") == result.TrustNotTrustworthy
-		s.Sub = append(s.Sub, "Not trustworthy: "+reasons(f.Trust)+".")
+		s.Doubt = "Not trustworthy: " + reasons(f.Trust) + "; see Checks."
+		s.Sub = append(s.Sub, s.Doubt)
 	}
 	if a.Stalls != nil {
 		s.Sub = append(s.Sub, "Omission: "+stallText(a.Stalls)+". These latencies do not show it: run again with --rate.")
@@ -26,6 +27,7 @@ func run(f *result.File, opt Options) *Story {
 	if len(f.Sweep) > 1 && len(f.Notes) > 0 {
 		s.Sub = append(s.Sub, capital(f.Notes[0])+".") // which of its points the other numbers are those of
 	}
+	s.Sub = append(s.Sub, againstLines(f)...)
 	s.Sub = append(s.Sub, loopNature(f.Plan))
 	s.add(sweepSection(f))
 	s.add(capacitySection(f))
@@ -285,7 +287,7 @@ func loopNature(p result.Plan) string {
 	if p.Loop == "open" {
 		s := "Open loop"
 		if p.Arrivals != "" {
-			s += ", " + p.Arrivals + " arrivals"
+			s += ", " + arrivals(p.Arrivals) + " arrivals"
 		}
 		return s + ": calls are due by the clock, whatever the server does; latency counts from the due time."
 	}
@@ -298,4 +300,12 @@ func loopNature(p result.Plan) string {
 		s += fmt.Sprintf(" of %s callers", number.Count(int64(p.Concurrency)))
 	}
 	return s + ": each sends its next call when the last one is answered, so a slow server is asked less. For latency under a given load use --rate."
+}
+
+// arrivals is how calls are spaced, in words.
+func arrivals(name string) string {
+	if name == "poisson" {
+		return "Poisson"
+	}
+	return Clean(name)
 }

@@ -3,6 +3,7 @@ package story
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,7 +26,7 @@ func several(files []*result.File, opt Options) *Story {
 	for _, f := range files {
 		for i := range f.Arms {
 			a := f.Arms[i] // a copy, to be named after its file
-			a.Name = f.ID + " " + armName(&a)
+			a.Name = f.ArmName(i)
 			arms = append(arms, &a)
 			void[&a] = voidedBy(f).row(&f.Arms[i])
 		}
@@ -35,7 +36,7 @@ func several(files []*result.File, opt Options) *Story {
 	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(arms, ps, func(a *result.Arm, metric string) bool { return void[a](metric) })}})
 	s.add(Section{ID: "verdicts", Title: "One after the other", Tables: []Table{betweenTable(opt.Between)}})
 	s.add(Section{ID: "differs", Title: "What differs in the set-up", Tables: []Table{differTable(files)}})
-	s.add(Section{ID: "results", Title: "Results", Tables: []Table{fileTable(files)}})
+	s.add(Section{ID: "results", Title: "Results", Tables: []Table{fileTable(files, opt.Paths)}})
 	s.add(bytesSection(arms))
 	flat := make([]result.Arm, len(arms))
 	for i, a := range arms {
@@ -81,12 +82,20 @@ func betweenTable(between []result.Verdict) Table {
 }
 
 // fileTable is what the results are and how they were taken: what differs here may explain what differs above.
-func fileTable(files []*result.File) Table {
+func fileTable(files []*result.File, paths []string) Table {
 	t := Table{Columns: []Column{{Name: "result", Text: true}, {Name: "time", Text: true}, {Name: "host", Text: true, Rank: 1},
 		{Name: "trust", Text: true}, {Name: "load", Text: true, Flex: true}}}
-	for _, f := range files {
-		t.Rows = append(t.Rows, []Cell{plain(f.ID), plain(f.Created.UTC().Format("2006-01-02 15:04")), plain(Clean(f.Host.Name)),
-			plain(f.Trust.Level), plain(planText(f.Plan))})
+	named := len(paths) == len(files)
+	if named {
+		t.Columns = slices.Insert(t.Columns, 1, Column{Name: "file", Text: true})
+	}
+	for i, f := range files {
+		row := []Cell{plain(f.ID), plain(f.Created.UTC().Format("2006-01-02 15:04")), plain(Clean(f.Host.Name)),
+			plain(f.Trust.Level), plain(planText(f.Plan))}
+		if named {
+			row = slices.Insert(row, 1, plain(Clean(paths[i])))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

@@ -13,6 +13,7 @@ type Story struct {
 	Headline string // one sentence
 	Struck   bool   // no winner may be named: the numbers are shown struck through
 	Sub      []string
+	Doubt    string // the one of Sub that says what must not be used; "" when all may be
 	Fair     []Fact // whether it was fair and is trusted
 	Meta     []Fact // run id, time, host
 	Tiles    []Fact // the few numbers of a single run
@@ -96,6 +97,7 @@ type Options struct {
 	Percentiles []float64 // none: those of each result
 	Title       string
 	Between     []result.Verdict // of several results: what may be concluded between them, decided before
+	Paths       []string         // of several results: the file of each, or none
 }
 
 // Of tells one result, or several side by side.

@@ -1,6 +1,7 @@
 package story
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -102,66 +103,69 @@ func trustInShort(t result.Trust) Fact {
 // other level.
 const tail = "V11"
 
-// mostReasons are told in one sentence; the checks have them all.
-const mostReasons = 3
+// mostNamed are the arms or percentiles that are named in one pair of brackets; more are counted.
+const mostNamed = 4
 
-// reasons are the doubts that lower the level, the worst first, those of one check together. Notes and what could not be
-// read are with the checks.
+// reasons names the checks that lower the level, each once, with the percentiles or the arms that it is about. What was
+// measured stands with the checks.
 func reasons(t result.Trust) string {
-	var words []string
-	more := 0
-	for _, level := range []string{result.TrustNotTrustworthy, result.TrustSuspect, ""} {
-		if level == result.TrustSuspect && t.Level != result.TrustSuspect {
+	var names []string
+	about := map[string][]string{}
+	for _, r := range t.Reasons {
+		if r.Code == tail || r.Level != "" && r.Level != t.Level {
 			continue
 		}
-		for i, r := range t.Reasons {
-			switch {
-			case r.Code == tail || r.Level != level || r.Code != "" && alike(t.Reasons[:i], r):
-			case len(words) == mostReasons:
-				more++
-			default:
-				words = append(words, reasonWords(r)+others(t.Reasons[i+1:], r))
-			}
+		name := Clean(cmp.Or(r.Name, r.Measured))
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		of := r.Arm
+		if of == "" && isPercentile(r.Affects) {
+			of = r.Affects
+		}
+		if of != "" && !slices.Contains(about[name], of) {
+			about[name] = append(about[name], of)
 		}
 	}
-	if len(words) == 0 {
+	if len(names) == 0 {
 		return "no reason was recorded"
 	}
-	if more > 0 {
-		words = append(words, fmt.Sprintf("%d more under Checks", more))
-	}
-	return strings.Join(words, "; ")
-}
-
-// alike reports whether one of the reasons is of the same check and level as r.
-func alike(reasons []result.Reason, r result.Reason) bool {
-	return slices.ContainsFunc(reasons, func(o result.Reason) bool { return o.Code == r.Code && o.Level == r.Level })
-}
-
-// others names the other arms for which the same check says the same.
-func others(later []result.Reason, r result.Reason) string {
-	var arms []string
-	for _, o := range later {
-		if o.Code == r.Code && o.Level == r.Level && o.Arm != r.Arm && !slices.Contains(arms, o.Arm) {
-			arms = append(arms, o.Arm)
+	for i, name := range names {
+		switch of := about[name]; {
+		case len(of) > mostNamed:
+			names[i] += fmt.Sprintf(" (%d of them)", len(of))
+		case len(of) > 0:
+			names[i] += " (" + Clean(strings.Join(of, ", ")) + ")"
 		}
 	}
-	if len(arms) == 0 {
-		return ""
-	}
-	return " " + Clean("(and for "+strings.Join(arms, ", ")+")")
+	return strings.Join(names, ", ")
 }
 
-func reasonWords(r result.Reason) string {
-	w := r.Measured
-	if r.Name != "" {
-		w = r.Name + " " + w
+// isPercentile reports whether a reason is about a percentile, such as p99.
+func isPercentile(affects string) bool {
+	return len(affects) > 1 && affects[0] == 'p' && affects[1] >= '0' && affects[1] <= '9'
+}
+
+// brief leaves out of next what it repeats of first: runs of three words or more in the same place.
+func brief(first, next string) string {
+	a, b := strings.Split(first, " "), strings.Split(next, " ")
+	if len(a) != len(b) {
+		return next
 	}
-	if r.Limit != "" {
-		w += " (limit " + r.Limit + ")"
+	var kept []string
+	for i := 0; i < len(b); {
+		n := i
+		for n < len(b) && a[n] == b[n] {
+			n++
+		}
+		switch {
+		case n-i < 3:
+			n = max(n, i+1)
+			kept = append(kept, b[i:n]...)
+		case b[i] == "%": // the unit of the number before
+			kept = append(kept, b[i])
+		}
+		i = n
 	}
-	if r.Arm != "" {
-		w = r.Arm + ": " + w
-	}
-	return Clean(w)
+	return strings.TrimRight(strings.Join(kept, " "), ",")
 }
