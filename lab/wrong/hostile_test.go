@@ -84,7 +84,7 @@ var rows = []row{
 	{"http2: an answer to nobody", "h2c", "malformed", "malformed" + orGone},
 	{"http2: an answer to nobody", "grpc", "malformed", "timeout" + orGone},
 	{"http2: GOAWAY before every answer", "h2c", "unprocessed", "timeout|malformed" + orGone},
-	{"http2: GOAWAY before every answer", "grpc", "unprocessed", "UNAVAILABLE" + orGone},
+	{"http2: GOAWAY before every answer", "grpc", "unprocessed", "UNAVAILABLE|UNKNOWN" + orGone},
 
 	{"grpc: no trailers", "grpc", "no grpc-status", "no grpc-status"},
 	{"grpc: a message, then INTERNAL", "grpc", "INTERNAL", "INTERNAL"},
