@@ -99,7 +99,7 @@ type measured struct {
 	suite  *suite
 	runs   []run
 	file   *result.File
-	told   string   // the first sentences of the report
+	told   string   // the sentences above the tables of the report
 	args   []string // of wiregauge, as typed
 	budget time.Duration
 }
@@ -147,7 +147,7 @@ func (m *measured) compare(ctx context.Context, o options, length time.Duration)
 	report := filepath.Join(o.out, m.name+".html")
 	m.args = []string{"compare", "-f", "lab/examples/" + m.name + ".yaml", "--launches", strconv.Itoa(launches), "--rounds", strconv.Itoa(rounds)}
 	fmt.Fprintln(os.Stderr, "wiregauge", strings.Join(m.args, " "))
-	args := append(m.args[:len(m.args):len(m.args)], "-s", "--no-color", "-o", "html="+report)
+	args := append(m.args[:len(m.args):len(m.args)], "--no-color", "-o", "html="+report)
 	cmd := command(ctx, o.wiregauge, args...)
 	cmd.Env = append(os.Environ(), "PEERS="+o.peers)
 	cmd.Stderr = os.Stderr
@@ -155,7 +155,7 @@ func (m *measured) compare(ctx context.Context, o options, length time.Duration)
 	if err != nil {
 		return fmt.Errorf("wiregauge: %w", err)
 	}
-	m.told = strings.TrimSpace(string(told))
+	m.told, _, _ = strings.Cut(strings.TrimSpace(string(told)), "\n\n")
 	f, err := os.Open(report)
 	if err != nil {
 		return err

@@ -21,7 +21,7 @@ Programs that nobody here wrote, compared by wiregauge and, in the same minutes 
 The suite files are in [lab/examples](../../lab/examples). What the tools see and do not see is explained in [how we measure](../how-we-measure.md#what-other-tools-do-not-see).
 
 A ratio is the second server's calls/s over the first's. Each run of a tool has servers that were started anew. *Cores* are what the tool and the server
-kept busy, read from outside: the tools do not say it.
+kept busy, read from outside: the tools do not say it. A number ~~struck through~~ must not be used: a check of wiregauge's failed. No other tool knows.
 `
 
 // section is the part of the page about one comparison.
@@ -54,8 +54,17 @@ func (m *measured) ours() string {
 	if v := m.verdict("rate"); v != nil {
 		ratio = interval(v) + ", " + strings.TrimSpace(strings.ReplaceAll(v.Outcome, "_", " ")+" "+v.Confidence)
 	}
-	return fmt.Sprintf("| wiregauge | %s | %s | %s | %s · %s | %s · %s | %s · %s |\n", number.Significant(one.Goodput), number.Significant(two.Goodput), ratio,
+	rate := func(a *result.Arm) string { return m.marked(a, "rate", number.Significant(a.Goodput)) }
+	return fmt.Sprintf("| wiregauge | %s | %s | %s | %s · %s | %s · %s | %s · %s |\n", rate(one), rate(two), ratio,
 		number.Count(one.Failed), number.Count(two.Failed), cores(&one.ClientCPU, one), cores(&two.ClientCPU, two), cores(one.Server, one), cores(two.Server, two))
+}
+
+// marked strikes through a number that must not be used, as all reports do.
+func (m *measured) marked(a *result.Arm, metric, text string) string {
+	if text != number.None && m.file.Trust.Of(a.Name, metric) == result.TrustNotTrustworthy {
+		return "~~" + text + "~~"
+	}
+	return text
 }
 
 // interval is a ratio with how sure it is.
@@ -95,14 +104,14 @@ func (m *measured) known() string {
 	row := func(name string, value func(a *result.Arm) string) {
 		fmt.Fprintf(&b, "| %s | %s | %s |\n", name, value(m.arm(0)), value(m.arm(1)))
 	}
-	row("server CPU per call", func(a *result.Arm) string { return perCall(a.Server, a) })
-	row("client CPU per call", func(a *result.Arm) string { return perCall(&a.ClientCPU, a) })
+	row("server CPU per call", func(a *result.Arm) string { return m.marked(a, "server_cpu", perCall(a.Server, a)) })
+	row("client CPU per call", func(a *result.Arm) string { return m.marked(a, "cpu", perCall(&a.ClientCPU, a)) })
 	row("bytes per call, out · in", func(a *result.Arm) string {
 		n := float64(max(a.Finished(), 1))
 		return number.Bytes(float64(a.SentBytes.Wire)/n) + " · " + number.Bytes(float64(a.RecvBytes.Wire)/n)
 	})
 	row("calls/s, slowest to fastest launch", m.launches)
-	row("connections opened for the calls, and how they ended", connections)
+	row("connections opened while measuring, and how connections ended", connections)
 	row("calls sent again because the server had not begun them", func(a *result.Arm) string { return number.Count(a.Resent) })
 	row("this client was the limit", func(a *result.Arm) string {
 		if a.Limited == "client" {
