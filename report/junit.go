@@ -110,23 +110,10 @@ func junitGate(f *result.File, g result.Gate) junitCase {
 	switch {
 	case g.Unknown != "":
 		c.Skipped = &junitMessage{Message: "cannot be judged: " + g.Unknown}
-	case unbelievable(f, g):
-		c.Skipped = &junitMessage{Message: "cannot be judged: the numbers are not trustworthy"}
 	case !g.Passed:
 		c.Failure = &junitMessage{Message: gate.Say(g), Type: "gate"}
 	}
 	return c
-}
-
-// unbelievable reports whether a gate was judged on a number that is not trustworthy.
-func unbelievable(f *result.File, g result.Gate) bool {
-	bound, _ := gate.Parse(g.Expr) // of what is no gate the metric is empty, which stands for the arm as a whole
-	for i := range f.Arms {
-		if name := f.Arms[i].Name; (g.Arm == "" || g.Arm == name) && f.Trust.Of(name, bound.Metric) == result.TrustNotTrustworthy {
-			return true
-		}
-	}
-	return false
 }
 
 func junitVerdict(f *result.File, v result.Verdict) junitCase {

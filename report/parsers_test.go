@@ -147,13 +147,13 @@ func TestJUnitReadersCountGatesAndVerdicts(t *testing.T) {
 		{"gates passed, failed and undecided beside verdicts", sample.OneLaunch, 0, 0, 0},
 		{"not a fair test", sample.NotFair, 0, 0, 1},
 		{"a comparison", sample.Comparison, 0, 0, 0},
-		{"gates on numbers that are not trustworthy", func() *result.File {
+		{"what was decided about gates stands, whatever is said of the numbers", func() *result.File {
 			f := sample.OneLaunch()
 			f.Verdicts = nil
 			f.Trust = result.Trust{Level: result.TrustNotTrustworthy, Reasons: []result.Reason{
 				{Code: "V5", Name: "host", Level: result.TrustNotTrustworthy, Measured: "steal 12 %", Affects: result.AffectsAbsolute}}}
 			return f
-		}, 0, 1, 2}, // failures are counted, and fail their gate on any machine
+		}, 1, 1, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := c.file()

@@ -210,6 +210,10 @@ func (r *reader) unknown(key *node, sets []*option.Set, beside []string) {
 			}
 		}
 	}
+	if key.text == "mode" {
+		r.fault(key.line, key.column, "\"mode\" stands under load: load: {mode: open, rate: 2000}")
+		return
+	}
 	if near := nearest.Of(key.text, known); near != "" && len(key.text) > 1 {
 		r.fault(key.line, key.column, "unknown key %q - did you mean %q?", key.text, near)
 		return

@@ -245,6 +245,7 @@ func TestFilesThatNobodyWrote(t *testing.T) {
 		{"braces", strings.Repeat("{a: ", 100_000), "nested deeper than 1000"},
 		{"dashes", "targets:\n" + strings.Repeat("- ", 100_000), "suite.yaml:2:2002: nested deeper than 1000"},
 		{"a long line", "targets: {x: 'http://h'}\nlabel: " + strings.Repeat("ü", 5000) + "\nnope: 1", "suite.yaml:3:1: unknown key"},
+		{"mode at the top", "mode: open\ntargets: {x: 'http://h'}", "suite.yaml:1:1: \"mode\" stands under load"},
 		{"a mistake far right", "targets: {x: 'http://h'" + strings.Repeat(" ", 5000) + ", y: }", "a target is a URL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -43,6 +43,8 @@ func gateValue(v float64, unit string) string {
 		return number.Percent(v)
 	case "bytes":
 		return number.Bytes(v)
+	case "change":
+		return fmt.Sprintf("%+.3g %%", v*100)
 	default:
 		return strings.TrimSpace(number.Significant(v) + " " + unit)
 	}
