@@ -18,6 +18,9 @@ func againstLines(f *result.File) []string {
 		if !v.Primary {
 			continue
 		}
+		if f.Kind == "run" { // its one arm has no name of its own
+			v.A, v.B = f.Against.Name, "this run"
+		}
 		line := verdict.Sentence(v, verdict.Context{})
 		if v.Confidence != "" {
 			line += fmt.Sprintf(" Confidence %s: it was measured at another time, on %s.", v.Confidence, f.Against.Created.UTC().Format("2006-01-02 15:04 MST"))
