@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"wiregauge"
@@ -126,7 +127,7 @@ func (c *comparison) voidRound(rows []result.Row, fault *ArmError) {
 		rows[i].Invalid = why
 	}
 	c.show(rows)
-	if !slices.Contains(c.reasons, why) && len(c.reasons) < 5 {
+	if !slices.ContainsFunc(c.reasons, func(told string) bool { return sameKind(told, why) }) && len(c.reasons) < 5 {
 		c.reasons = append(c.reasons, why)
 	}
 }
@@ -275,4 +276,18 @@ func (c *comparison) measure(t *result.Turn) []float64 {
 		values[m] = c.metrics[m].value(t)
 	}
 	return values
+}
+
+// sameKind reports whether two reasons differ in no more than their arms and their numbers: one of them is example enough.
+func sameKind(a, b string) bool {
+	plain := func(why string) string {
+		_, why, _ = strings.Cut(why, ": ") // "arm rest: …"
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' || r == '.' {
+				return -1
+			}
+			return r
+		}, why)
+	}
+	return plain(a) == plain(b)
 }
