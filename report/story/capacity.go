@@ -25,7 +25,7 @@ func capacitySentence(c *result.Capacity) string {
 	case c.Verified != nil && between != "":
 		return fmt.Sprintf("%s calls/s hold %s, verified. The highest rate that does lies %s%s.", number.Significant(*c.Verified), goal, between, boundWords(c.Bound))
 	case c.Outcome == result.CapacityWidened && between != "":
-		return fmt.Sprintf("No rate was verified: where %s ends to hold moved while it was tested, %s.", goal, between)
+		return fmt.Sprintf("No rate was verified: the highest with %s lies %s, not where the search had put it.", goal, between)
 	case c.Outcome == result.CapacityGenerator && c.Low != nil:
 		return fmt.Sprintf("This client was the limit: %s still holds at %s calls/s, and the target can do more.", goal, number.Significant(*c.Low))
 	case c.Outcome == result.CapacityGenerator:
