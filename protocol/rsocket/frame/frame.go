@@ -98,9 +98,6 @@ func (t Type) Connection() bool {
 	return false
 }
 
-// credited reports whether the type has an initialN.
-func (t Type) credited() bool { return t == RequestStream || t == RequestChannel }
-
 // whole reports whether the metadata of the type has no length and is the rest of the frame.
 func (t Type) whole() bool { return t == Lease || t == MetadataPush }
 
