@@ -94,8 +94,8 @@ func TestDemoComparesFourProtocolsAndLeavesNothingBehind(t *testing.T) {
 	}
 	s.nothingLeft(t, 8)
 	f := readDemo(t, dir)
-	if len(f.Arms) != 4 || !f.Arms[3].Floor || !f.Arms[0].Baseline || len(f.Turns) != 16 {
-		t.Fatalf("arms %+v and %d rows", f.Arms, len(f.Turns))
+	if len(f.Arms) != 4 || !f.Arms[3].Floor || !f.Arms[0].Baseline || planned(f) != 16 {
+		t.Fatalf("arms %+v and %d rows", f.Arms, planned(f))
 	}
 	for _, a := range f.Arms {
 		if a.OK == 0 || a.Failed > 0 || a.Server == nil || a.Warm == nil {
@@ -137,12 +137,23 @@ func TestDemoStoppedByCtrlCLeavesNothingBehind(t *testing.T) {
 		t.Errorf("exit %d after %v, want %d", code, err, exitInterrupt)
 	}
 	s.nothingLeft(t, 10)
-	if f := readDemo(t, dir); !f.Partial || len(f.Turns) != 16 {
-		t.Errorf("partial %v with %d rows, want those of 2 whole launches", f.Partial, len(f.Turns))
+	if f := readDemo(t, dir); !f.Partial || planned(f) != 16 {
+		t.Errorf("partial %v with %d rows, want those of 2 whole launches", f.Partial, planned(f))
 	}
 	if !strings.Contains(stdout.String(), "Stopped early") {
 		t.Errorf("the text does not say that it was stopped:\n%s", stdout)
 	}
+}
+
+// planned counts the turns of the plan: a busy machine may have made rounds invalid, and those were played again.
+func planned(f *result.File) int {
+	n := 0
+	for _, t := range f.Turns {
+		if !t.Requeued {
+			n++
+		}
+	}
+	return n
 }
 
 func readDemo(t *testing.T, dir string) *result.File {
