@@ -1,5 +1,7 @@
 package wiregauge
 
+import "time"
+
 // Unsent bounds what a session appends at a time and what a lane keeps unsent per connection, in bytes.
 const Unsent = 64 << 10
 
@@ -44,6 +46,15 @@ type Streamer interface {
 	Send(out []byte, c *Call, message []byte, last bool) ([]byte, error)
 	// Grant lets the peer send that many messages more: request(n), a window, or nothing to do.
 	Grant(out []byte, c *Call, messages int) []byte
+}
+
+// A Ticker is a session (or a Responder) that owes something to time: keep-alives, heartbeats, a lease that expires.
+// The lane calls Tick after the hello, after every Receive with that read's stamp, and before Start or Send once now is
+// Next or later; it reads Next again after each. An error of Tick ends the connection as one of Receive does.
+type Ticker interface {
+	// Next is when Tick is owed, on the clock of Tick; false while nothing is.
+	Next() (at time.Duration, ok bool)
+	Tick(now time.Duration, out []byte) ([]byte, error)
 }
 
 // A Greeter is a session that refuses Start with Handshake until the peer's hello has come. A session without it

@@ -60,9 +60,27 @@ type Options struct {
 	OneCall   bool   // --no-keepalive: a connection per call
 	Framing   string // tcp: "len32" (default), "line", "raw"
 	MaxHeader int    // most bytes of received headers per answer; 0 means 1 MiB
+	Setup     Setup  // rsocket
 	TLS       *tls.Config
 	// ConnectTimeout bounds the first connection of a stack client, its TLS handshake included; 0 means 5 s.
 	ConnectTimeout time.Duration
+}
+
+// Setup is how a connection of RSocket opens and lives.
+type Setup struct {
+	MetadataType string // empty: composite metadata
+	DataType     string // empty: that of the codec
+	Metadata     []byte // of the SETUP frame, nil for none
+	Data         []byte
+	KeepAlive    time.Duration // between two of ours; 0 means 20 s
+	Lifetime     time.Duration // without an answer, until the connection counts as dead; 0 means 90 s
+	Lease        bool          // ask for leases and wait for the first
+	Await        bool          // Start waits for the answer to a first KEEPALIVE: the proof that the SETUP was taken
+	Fragment     int           // bytes of a frame, over which messages are cut; 0 means 64 KiB, and 1 MiB is left whole
+	MaxMessage   int           // most bytes of a received frame or message; 0 means 64 MiB
+	Web          bool          // over WebSocket, with
+	Path         string        // and
+	Header       []wiregauge.Field
 }
 
 // Dial opens one plain connection for a stack client; counting and addresses are the caller's.
