@@ -28,7 +28,7 @@ var policy = map[string]struct {
 	"wire":        {ours: []string{".", "internal/..."}},
 	"protocol":    {ours: []string{".", "contract/...", "wire", "internal/..."}},
 	"load":        {ours: []string{".", "hist", "pace", "result", "meter", "wire", "internal/..."}},
-	"lab":         {ours: []string{".", "hist", "contract/...", "protocol/tcp", "lab/...", "internal/..."}},
+	"lab":         {ours: []string{".", "hist", "contract/...", "protocol/tcp", "protocol/rsocket/...", "lab/...", "internal/..."}},
 	"warm":        {ours: []string{"stat", "result"}},
 	"trust":       {ours: []string{"stat", "hist", "result"}},
 	"capacity":    {ours: []string{"stat", "result"}},

@@ -45,11 +45,11 @@ type Endpoint struct {
 }
 
 // serviceNames in the order in which they are printed.
-var serviceNames = []string{"hello", "random", "inventory", "echo"}
+var serviceNames = []string{"hello", "random", "inventory", "echo", "ticker"}
 
 // protocolNames in the order in which they take ports. http and h2c share a listener, and so do https and h2,
 // except where a hostile server answers HTTP/2.
-var protocolNames = []string{"http", "h2c", "grpc", "tcp", "https", "h2", "grpcs", "tls"}
+var protocolNames = append([]string{"http", "h2c", "grpc", "tcp", "https", "h2", "grpcs", "tls"}, rsocketNames...)
 
 // Services lists the names of the reference services.
 func Services() []string { return slices.Clone(serviceNames) }
@@ -101,6 +101,9 @@ func (c ServeConfig) normalize() (ServeConfig, error) {
 		c.TLS = false
 	}
 	c.Protocols = slices.DeleteFunc(slices.Clone(c.Protocols), func(p string) bool {
+		if c.Unix != "" && isRSocket(p) {
+			return true
+		}
 		if secure(p) {
 			return !c.TLS
 		}
@@ -115,7 +118,7 @@ func (c ServeConfig) normalize() (ServeConfig, error) {
 // secure reports whether a protocol runs over TLS.
 func secure(protocol string) bool {
 	switch protocol {
-	case "https", "h2", "grpcs", "tls":
+	case "https", "h2", "grpcs", "tls", "rsocket+tls", "rsocket+wss":
 		return true
 	}
 	return false

@@ -39,16 +39,17 @@ func needsSpoiler(protocol string, p *plant.Plant) bool {
 
 // checkSpoiler refuses plants that neither a library nor the spoiler can carry out together.
 func checkSpoiler(protocols []string, p *plant.Plant) error {
-	spoiled, multiplexed := false, false
+	spoiled, multiplexed, refusing := false, false, false
 	for _, name := range protocols {
 		spoiled = spoiled || needsSpoiler(name, p)
 		multiplexed = multiplexed || strings.HasPrefix(name, "h2") || strings.HasPrefix(name, "grpc")
+		refusing = refusing || isRSocket(name)
 	}
 	if spoiled && (p.Age > 0 || p.Idle > 0) {
 		return errors.New("plant: age and idle do not go with refuse, goaway, or on gRPC with reset, cut and requests")
 	}
-	if !multiplexed && (p.Unread() || p.GoAway > 0) {
-		return errors.New("plant: refuse and goaway are for h2c, h2, grpc and grpcs, none of which is served")
+	if !multiplexed && (p.Unread() && !refusing || p.GoAway > 0) {
+		return errors.New("plant: refuse and goaway are for h2c, h2, grpc and grpcs, refuse for RSocket too, none of which is served")
 	}
 	return nil
 }

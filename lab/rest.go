@@ -40,6 +40,14 @@ type (
 		Payload []byte `json:"payload"`
 		Count   int32  `json:"count,omitempty"`
 	}
+	tickQuestion struct {
+		EveryMS int32 `json:"everyMs"`
+		Count   int32 `json:"count"`
+	}
+	tick struct {
+		Number int64  `json:"number"`
+		Filler []byte `json:"filler,omitempty"`
+	}
 )
 
 const (

@@ -57,6 +57,9 @@ func registerService(g grpc.ServiceRegistrar, name string) string {
 	case "inventory":
 		wgpb.RegisterInventoryServer(g, inventoryServer{})
 		return wgpb.Inventory_ServiceDesc.ServiceName
+	case "ticker":
+		wgpb.RegisterTickerServer(g, tickerServer{})
+		return wgpb.Ticker_ServiceDesc.ServiceName
 	}
 	wgpb.RegisterEchoServer(g, echoServer{})
 	return wgpb.Echo_ServiceDesc.ServiceName

@@ -127,10 +127,14 @@ func (s *Server) start() error {
 
 // groups lists the protocols that share a listener: HTTP/1.1 and HTTP/2, unless a spoiler answers the latter.
 func (s *Server) groups() [][]string {
+	list := [][]string{{"http", "h2c"}, {"grpc"}, {"tcp"}, {"https", "h2"}, {"grpcs"}, {"tls"}}
 	if needsSpoiler("h2c", s.plant) {
-		return [][]string{{"http"}, {"h2c"}, {"grpc"}, {"tcp"}, {"https"}, {"h2"}, {"grpcs"}, {"tls"}}
+		list = [][]string{{"http"}, {"h2c"}, {"grpc"}, {"tcp"}, {"https"}, {"h2"}, {"grpcs"}, {"tls"}}
 	}
-	return [][]string{{"http", "h2c"}, {"grpc"}, {"tcp"}, {"https", "h2"}, {"grpcs"}, {"tls"}}
+	for _, name := range rsocketNames {
+		list = append(list, []string{name})
+	}
+	return list
 }
 
 // startGroup opens one listener for those protocols of the group that were chosen.
@@ -163,6 +167,8 @@ func (s *Server) answer(l net.Listener, group []string, tlsConfig *tls.Config) {
 		s.serveSpoiled(l, tlsConfig)
 	case isFloor(group[0]):
 		s.serveTCP(l, tlsConfig)
+	case isRSocket(group[0]):
+		s.serveRSocket(l, tlsConfig, group[0])
 	case strings.HasPrefix(group[0], "grpc"):
 		s.serveGRPC(newRPC(s, tlsConfig), l)
 	default:
@@ -226,9 +232,13 @@ func (s *Server) addEndpoints(protocol, network, address string) {
 // url is the method's address on a protocol, if it has one there.
 func (m method) url(protocol, network, address string) (string, bool) {
 	path, query := m.restPath, "?path="
-	switch protocol {
-	case "grpc", "grpcs":
+	switch {
+	case protocol == "grpc", protocol == "grpcs":
 		path, query = m.rpc, "?method="
+	case isRSocket(protocol):
+		if path = m.route; path != "" {
+			path = "/" + path
+		}
 	}
 	if isFloor(protocol) {
 		if m.title() != "echo" {

@@ -41,6 +41,12 @@ func TestEveryProtocolAnswersTheSame(t *testing.T) {
 				if err != nil || got.String() != want.String() {
 					t.Fatalf("got %v, %v; want %v", got, err, want)
 				}
+			case "rsocket+tcp", "rsocket+ws", "rsocket+tls", "rsocket+wss":
+				answer, failure := connect(t, s, protocol, jsonType, 0).call("inventory.check", []byte(`{"sku":"A1","quantity":2}`))
+				var got checkAnswer
+				if err := json.Unmarshal(answer, &got); err != nil || got.InStock != want.InStock || got.Available != want.Available {
+					t.Fatalf("got %s %s, want %v", answer, failure, want)
+				}
 			default:
 				code, body := post(t, s, protocol, "inventory", "", `{"sku":"A1","quantity":2}`)
 				var got checkAnswer

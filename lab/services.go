@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"google.golang.org/grpc"
 
@@ -103,22 +104,56 @@ func (echoServer) BidiStream(s grpc.BidiStreamingServer[wgpb.EchoMessage, wgpb.E
 	}
 }
 
-// A method is one method of a reference service on the wires: gRPC's path, and REST's where it has one.
+type tickerServer struct{ wgpb.UnimplementedTickerServer }
+
+func (tickerServer) Ticks(q *wgpb.TickRequest, s grpc.ServerStreamingServer[wgpb.Tick]) error {
+	interval, left := ticking(q.EveryMs, q.Count)
+	t := time.NewTicker(interval)
+	defer t.Stop()
+	for n := int64(1); left != 0; n++ {
+		select {
+		case <-t.C:
+		case <-s.Context().Done():
+			return s.Context().Err()
+		}
+		if err := s.Send(&wgpb.Tick{Number: n}); err != nil {
+			return err
+		}
+		left--
+	}
+	return nil
+}
+
+// ticking is how often a ticker ticks, every second when nothing is said, and how many times: below 0 without end.
+func ticking(everyMS, count int32) (interval time.Duration, left int) {
+	interval, left = time.Duration(everyMS)*time.Millisecond, int(count)
+	if interval <= 0 {
+		interval = time.Second
+	}
+	if left <= 0 {
+		left = -1
+	}
+	return interval, left
+}
+
+// A method is one method of a reference service on the wires: gRPC's path, and REST's and RSocket's where it has one.
 type method struct {
 	service  string
 	name     string // "" for the service's first method
 	rpc      string // "/wg.v1.Hello/SayHello"
 	restPath string // of POST
+	route    string
 }
 
 var methods = []method{
-	{"hello", "", "/wg.v1.Hello/SayHello", "/v1/hello"},
-	{"random", "", "/wg.v1.Random/DoSomething", "/v1/random"},
-	{"inventory", "", "/wg.v1.Inventory/Check", "/v1/inventory/check"},
-	{"echo", "", "/wg.v1.Echo/Echo", "/v1/echo"},
-	{"echo", "ServerStream", "/wg.v1.Echo/ServerStream", "/v1/echo/stream"},
-	{"echo", "ClientStream", "/wg.v1.Echo/ClientStream", ""},
-	{"echo", "BidiStream", "/wg.v1.Echo/BidiStream", ""},
+	{"hello", "", "/wg.v1.Hello/SayHello", "/v1/hello", "hello"},
+	{"random", "", "/wg.v1.Random/DoSomething", "/v1/random", "random"},
+	{"inventory", "", "/wg.v1.Inventory/Check", "/v1/inventory/check", "inventory.check"},
+	{"echo", "", "/wg.v1.Echo/Echo", "/v1/echo", "echo"},
+	{"echo", "ServerStream", "/wg.v1.Echo/ServerStream", "/v1/echo/stream", "echo.stream"},
+	{"echo", "ClientStream", "/wg.v1.Echo/ClientStream", "", ""},
+	{"echo", "BidiStream", "/wg.v1.Echo/BidiStream", "", "echo.channel"},
+	{"ticker", "", "/wg.v1.Ticker/Ticks", "", "ticker"},
 }
 
 // title is the endpoint's name: "echo" or "echo/ServerStream".

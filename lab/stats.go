@@ -26,6 +26,22 @@ type MethodStats struct {
 	Answered int64       `json:"answered"`
 	Failed   int64       `json:"failed"`
 	Service  ServiceTime `json:"service"`
+	// Streams is told of RSocket's streams only.
+	Streams *StreamStats `json:"streams,omitempty"`
+}
+
+// StreamStats are what a server's side of streams with back-pressure saw: of one method, of all its streams. What is
+// asked for and unused is counted when a stream ends.
+type StreamStats struct {
+	Opened    int64 `json:"opened"`
+	Ended     int64 `json:"ended"`
+	Canceled  int64 `json:"canceled"`  // by their clients; ended holds these too
+	Messages  int64 `json:"messages"`  // sent
+	Asked     int64 `json:"asked"`     // by request(n), of streams whose clients did not ask for all
+	Unused    int64 `json:"unused"`    // of these, at the end
+	Unbounded int64 `json:"unbounded"` // streams whose clients asked for all
+	Held      int64 `json:"held"`      // messages that had to wait for request(n)
+	Skipped   int64 `json:"skipped"`   // ticks that a newer one replaced before they could be sent
 }
 
 // ServiceTime is how long calls took inside the server, in nanoseconds, planted delays included: from the
@@ -44,8 +60,39 @@ type ServiceTime struct {
 type meter struct {
 	received, answered, failed atomic.Int64
 
+	streams streamMeter
+
 	mu    sync.Mutex
 	times hist.Histogram
+}
+
+// streamMeter counts the streams of a method.
+type streamMeter struct {
+	opened, ended, canceled, messages, asked, unused, unbounded, held, skipped atomic.Int64
+}
+
+// end counts a stream that ends with what was asked for and sent.
+func (m *streamMeter) end(asked, sent int64) {
+	m.ended.Add(1)
+	if asked == unasked {
+		m.unbounded.Add(1)
+		return
+	}
+	m.asked.Add(asked)
+	m.unused.Add(asked - sent)
+}
+
+// read is nil where there are no streams.
+func (m *streamMeter) read(reset bool) *StreamStats {
+	s := &StreamStats{
+		Ended: take(&m.ended, reset), Canceled: take(&m.canceled, reset), Messages: take(&m.messages, reset),
+		Asked: take(&m.asked, reset), Unused: take(&m.unused, reset), Unbounded: take(&m.unbounded, reset),
+		Held: take(&m.held, reset), Skipped: take(&m.skipped, reset), Opened: take(&m.opened, reset),
+	}
+	if *s == (StreamStats{}) {
+		return nil
+	}
+	return s
 }
 
 // begin counts a received call.
@@ -60,6 +107,19 @@ func (m *meter) end(took time.Duration, ok bool) {
 	}
 	m.mu.Lock()
 	m.times.Record(took)
+	m.mu.Unlock()
+}
+
+// all counts n calls that came and were answered together.
+func (m *meter) all(n int, took time.Duration, ok bool) {
+	m.received.Add(int64(n))
+	if ok {
+		m.answered.Add(int64(n))
+	} else {
+		m.failed.Add(int64(n))
+	}
+	m.mu.Lock()
+	m.times.RecordN(took, int64(n))
 	m.mu.Unlock()
 }
 
@@ -100,7 +160,7 @@ func (l *ledger) read(reset bool) Stats {
 		s.Received += one.Received
 		s.Answered += one.Answered
 		s.Failed += one.Failed
-		if one.Received > 0 || one.Service.Count > 0 {
+		if one.Received > 0 || one.Service.Count > 0 || one.Streams != nil {
 			s.Methods[name] = one
 		}
 	}
@@ -116,6 +176,7 @@ func (m *meter) read(all *hist.Histogram, reset bool) MethodStats {
 		Failed:   take(&m.failed, reset),
 		Received: take(&m.received, reset), // last: received is never below answered + failed
 		Service:  serviceTime(&m.times),
+		Streams:  m.streams.read(reset),
 	}
 	all.Merge(&m.times)
 	if reset {

@@ -100,7 +100,7 @@ func plainEnvironment() []string {
 // Pages use ports from pagePorts on; each visit has as many of its own.
 const (
 	pagePorts = 18080
-	portCount = 20
+	portCount = 30
 )
 
 var rows struct {

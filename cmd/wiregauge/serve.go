@@ -21,13 +21,13 @@ type serveOptions struct {
 type ServeOptions struct {
 	Port     int      `flag:"port" value:"N" min:"0" max:"65535" help:"the first port, the others follow it; free ports below 32768 when nothing is said"`
 	Host     string   `flag:"host" value:"ADDRESS" default:"127.0.0.1" help:"the address to listen on"`
-	Protocol []string `flag:"protocol" value:"NAME" help:"http, h2c, grpc, tcp, https, h2, grpcs or tls (repeat, or a list with commas): all when nothing is said"`
+	Protocol []string `flag:"protocol" value:"NAME" help:"http, h2c, grpc, tcp, https, h2, grpcs, tls, rsocket+tcp, rsocket+ws, rsocket+tls or rsocket+wss (repeat, or a list with commas): all when nothing is said"`
 	Plain    bool     `flag:"plain" help:"without TLS only"`
 	TLS      bool     `flag:"tls" help:"with TLS only"`
 	All      bool     `flag:"all" help:"with and without TLS, as when nothing is said"`
-	Unix     string   `flag:"unix" value:"FOLDER" help:"unix sockets in this folder instead of ports, without TLS"`
+	Unix     string   `flag:"unix" value:"FOLDER" help:"unix sockets in this folder instead of ports, without TLS and RSocket"`
 	CADir    string   `flag:"ca-dir" value:"FOLDER" help:"where the CA's certificate goes (ca.pem): a temporary folder when nothing is said"`
-	Plant    string   `flag:"plant" value:"KEY=VALUE,…" help:"what to do wrong on purpose; the header wg-plant does it for one request"`
+	Plant    string   `flag:"plant" value:"KEY=VALUE,…" help:"what to do wrong on purpose; the header wg-plant (an entry of metadata over RSocket) does it for one request"`
 	Truth    string   `flag:"truth" value:"CASE|PLANT" help:"a server whose right answer is known, instead of --plant: S1 to S18 or a plant of your own; it times every call from when the kernel had it, and tells at /truth"`
 }
 
@@ -86,7 +86,7 @@ func (a *app) printEndpoints(list []lab.Endpoint, ca string) {
 func heading(e lab.Endpoint, ca string) string {
 	service, _, _ := strings.Cut(e.Name, "/")
 	switch e.Protocol {
-	case "https", "h2", "grpcs", "tls":
+	case "https", "h2", "grpcs", "tls", "rsocket+tls", "rsocket+wss":
 		return fmt.Sprintf("# %s, TLS: --cacert %s", service, ca)
 	}
 	return "# " + service

@@ -41,7 +41,7 @@ func TestServeIsStopped(t *testing.T) {
 				t.Errorf("exit %d, want %d", got, c.code)
 			}
 			urls := strings.Fields(stdout.String())
-			if len(urls) != 9 || !strings.HasSuffix(urls[len(urls)-1], "/stats") {
+			if len(urls) != 13 || !strings.HasSuffix(urls[len(urls)-1], "/stats") {
 				t.Errorf("it printed %q", urls)
 			}
 			for _, raw := range urls {

@@ -28,12 +28,12 @@ var keys = []key{
 	{"step", "step=1.5/30000", "the delay is 1.5 times as long from call 30000 on", setStep},
 	{"wave", "wave=0.3/20s", "the delay swings by 30 % up and down, once in 20s", setWave},
 	{"bucket", "bucket=1000/s", "calls above that rate answer 429", setBucket},
-	{"status", "status=503, status=503/2, status=UNAVAILABLE:20% or status=503/2@200ms",
+	{"status", "status=503, status=503/2, status=UNAVAILABLE:20%, status=503/2@200ms or status=0x301",
 		"calls that fail with that status, at once or after a time of their own", setStatus},
 	{"reset", "reset, reset=/5 or reset=20%", "calls reset after they were read", oftenKey(func(p *Plant) *Often { return &p.Reset })},
 	{"cut", "cut, cut=/5 or cut=20%", "calls reset inside the body of their answer", oftenKey(func(p *Plant) *Often { return &p.Cut })},
 	{"hang", "hang, hang=/100 or hang=1%", "calls never answered", oftenKey(func(p *Plant) *Often { return &p.Hang })},
-	{"refuse", "refuse=/5 or refuse=20%", "HTTP/2 and gRPC: streams refused unread (REFUSED_STREAM)",
+	{"refuse", "refuse=/5 or refuse=20%", "HTTP/2 and gRPC: streams refused unread (REFUSED_STREAM); RSocket: REJECTED",
 		oftenKey(func(p *Plant) *Often { return &p.Refuse })},
 	{"size", "size=1000 or size=64kb", "bytes added to each answer", setSize},
 	{"body", "body=1ms:50ms:10", "the head comes after 1ms, the body in 10 chunks up to 50ms", setBody},
@@ -43,6 +43,7 @@ var keys = []key{
 	{"idle", "idle=1s", "idle connections are closed", durationKey(func(p *Plant) *time.Duration { return &p.Idle })},
 	{"goaway", "goaway=1000", "HTTP/2 and gRPC: every so many calls a GOAWAY whose last id is below streams already received",
 		intKey(func(p *Plant) *int { return &p.GoAway })},
+	{"lease", "lease=100/1s or lease=2/800ms/1s", "RSocket: each connection may make 100 requests a second; or 2, within 800ms, of every second", setLease},
 }
 
 func lookup(name string) *key {
@@ -212,6 +213,26 @@ func setBody(p *Plant, v string) (err error) {
 		return fmt.Errorf("%v is before %v", p.Body.Last, p.Body.First)
 	}
 	p.Body.Chunks, err = positive(parts[2])
+	return err
+}
+
+func setLease(p *Plant, v string) (err error) {
+	parts := strings.Split(v, "/")
+	if len(parts) != 2 && len(parts) != 3 {
+		return errors.New("want a number of requests and a time")
+	}
+	if p.Lease, err = positive(parts[0]); err != nil {
+		return err
+	}
+	if p.LeaseFor, err = duration(parts[1]); err != nil {
+		return err
+	}
+	if p.LeaseEvery = p.LeaseFor; len(parts) == 3 {
+		p.LeaseEvery, err = duration(parts[2])
+	}
+	if err == nil && (p.LeaseFor < time.Millisecond || p.LeaseEvery < p.LeaseFor) {
+		err = errors.New("a lease lives for at least 1ms and is not followed by the next before its end")
+	}
 	return err
 }
 

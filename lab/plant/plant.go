@@ -51,7 +51,11 @@ type Plant struct {
 	Age, Grace time.Duration // a connection is aged out after Age; calls on it may finish within Grace
 	Requests   int           // a connection is asked to go away after that many calls
 	Idle       time.Duration // idle connections are closed after
-	GoAway     int           // HTTP/2 and gRPC: after that many calls a GOAWAY whose last id is below streams already received
+	// RSocket: a connection may make Lease requests within LeaseFor, and again after LeaseEvery; 0 leases nothing.
+	Lease                int
+	LeaseFor, LeaseEvery time.Duration
+
+	GoAway int // HTTP/2 and gRPC: after that many calls a GOAWAY whose last id is below streams already received
 }
 
 // A SlowBody sends the head of an answer at First and its body in Chunks up to Last, both counted from where
@@ -119,6 +123,8 @@ func (p *Plant) connectionKey() string {
 		return "idle"
 	case p.GoAway > 0:
 		return "goaway"
+	case p.Lease > 0:
+		return "lease"
 	}
 	return ""
 }
