@@ -154,7 +154,9 @@ async function said(client, step) {
 async function script(client) {
   let number = 0;
   for await (const line of readline.createInterface({ input: process.stdin })) {
-    console.log(`${++number} ${await said(client, parse(line))}`);
+    const told = await said(client, parse(line));
+    console.log(`${++number} ${told}`);
+    if (told === 'timeout') process.exit(1);
   }
 }
 

@@ -234,7 +234,10 @@ async def main():
         number = 0
         while line := (await read(None, sys.stdin.readline)).rstrip("\n"):
             number += 1
-            print("%d %s" % (number, await client.said(Step(line))), flush=True)
+            said = await client.said(Step(line))
+            print("%d %s" % (number, said), flush=True)
+            if said == "timeout":
+                sys.exit(1)
 
 
 asyncio.run(main())

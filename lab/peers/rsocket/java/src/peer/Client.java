@@ -39,7 +39,11 @@ abstract class Client {
         var in = new BufferedReader(new InputStreamReader(System.in));
         int number = 0;
         for (String line = in.readLine(); line != null; line = in.readLine()) {
-            System.out.println(++number + " " + said(Step.parse(line)));
+            String said = said(Step.parse(line));
+            System.out.println(++number + " " + said);
+            if (said.equals("timeout")) {
+                System.exit(1);
+            }
         }
     }
 
