@@ -1,7 +1,9 @@
 package lab
 
 import (
+	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/fxamacker/cbor/v2"
@@ -24,6 +26,23 @@ var (
 	rawCodec = &codec{name: "bytes"}
 )
 
+// A blob is bytes. JSON has them in base64, and so may CBOR that was made of JSON by a client without the contract.
+type blob []byte
+
+// UnmarshalCBOR takes a byte string, or a text string in base64.
+func (b *blob) UnmarshalCBOR(p []byte) error {
+	if len(p) > 0 && p[0]>>5 != 3 {
+		return cbor.Unmarshal(p, (*[]byte)(b))
+	}
+	var text string
+	if err := cbor.Unmarshal(p, &text); err != nil {
+		return err
+	}
+	raw, err := base64.StdEncoding.DecodeString(text)
+	*b = raw
+	return err
+}
+
 // codecOf finds the codec of a media type. Spring names protobuf in two ways.
 func codecOf(mime string) *codec {
 	switch mime {
@@ -43,7 +62,7 @@ func unmarshalProto(p []byte, v any) error { return proto.Unmarshal(p, v.(proto.
 // read decodes a message and says whose fault it is when that fails.
 func (c *codec) read(p []byte, v any) error {
 	if c.unmarshal == nil {
-		return fmt.Errorf("the SETUP names no media type that this route reads: want application/cbor, application/json or application/vnd.google.protobuf")
+		return errors.New("the SETUP names no media type that this route reads: want application/cbor, application/json or application/vnd.google.protobuf")
 	}
 	if err := c.unmarshal(p, v); err != nil {
 		return fmt.Errorf("the message of %d bytes is no %s of this route: %w", len(p), c.name, err)

@@ -32,6 +32,7 @@ type desk struct {
 	leftAt     time.Duration
 	taken      int                  // calls so far
 	calls      map[uint64]*openCall // those that are not answered at once
+	spares     [][]byte             // memory for messages of channels
 	ready      openQueue            // streams that may have something to send
 
 	// Of one read.
@@ -175,7 +176,10 @@ func (d *desk) answerOne(h *heard) {
 	case err != nil:
 		d.out, _ = d.r.Answer(d.out, h.id, nil, true, &wiregauge.Failure{Status: badRequest, Text: err.Error()})
 		h.answered, h.failed = true, true
-		delete(d.calls, h.id)
+		if h.open != nil {
+			h.open.cancel()
+			delete(d.calls, h.id)
+		}
 		return
 	case planter != nil:
 		d.plan(h, planter, body)
@@ -235,8 +239,8 @@ func (d *desk) nextAlarm() (at time.Duration, ok bool) {
 	if p.Age > 0 && !d.leaving {
 		earlier(d.born + p.Age)
 	}
-	if p.Grace > 0 && d.leaving {
-		earlier(d.leftAt + p.Grace)
+	if d.leaving {
+		earlier(d.leaveBy())
 	}
 	return at, ok
 }
@@ -249,6 +253,18 @@ func (d *desk) quietSince() time.Duration {
 	return max(d.arrived, d.born)
 }
 
+// leaveBy is when a connection whose peer was asked to go is ended by us: at the end of its grace or, where none was
+// planted, once its calls are done and the peer has had time to go by itself.
+func (d *desk) leaveBy() time.Duration {
+	if grace := d.s.plant.Grace; grace > 0 {
+		return d.leftAt + grace
+	}
+	if len(d.calls) > 0 {
+		return d.s.clock.Now() + lingering
+	}
+	return max(d.leftAt, d.arrived) + lingering
+}
+
 // tickAlone does what is owed to time while nothing comes, and reports whether the connection goes on.
 func (d *desk) tickAlone() bool {
 	d.mu.Lock()
@@ -258,7 +274,7 @@ func (d *desk) tickAlone() bool {
 	}
 	now := d.s.clock.Now()
 	p := d.s.plant
-	if p.Grace > 0 && d.leaving && now-d.leftAt >= p.Grace {
+	if d.leaving && now >= d.leaveBy() {
 		return false
 	}
 	if p.Idle > 0 && now-d.quietSince() >= p.Idle {

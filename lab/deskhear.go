@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func (d *desk) Request(id uint64, r *wiregauge.Incoming) error {
 	d.taken++
 	h := heard{id: id, route: route, plant: plantOf(r.Header), oneWay: r.Shape == wiregauge.OneWay}
 	if len(r.Data) > wiregauge.Unsent || route.streams() {
-		h.body = append(make([]byte, 0, len(r.Data)+1), r.Data...)
+		h.body = d.copied(r.Data)
 	} else {
 		h.from = len(d.arena)
 		d.arena = append(d.arena, r.Data...)
@@ -97,10 +96,7 @@ func (d *desk) Message(id uint64, body []byte, last bool) {
 		return
 	}
 	if body != nil {
-		body = bytes.Clone(body)
-		if body == nil {
-			body = []byte{}
-		}
+		body = d.copied(body)
 	}
 	c.message(body, last)
 	d.ready.push(c)

@@ -11,7 +11,11 @@ import (
 func (d *desk) plan(h *heard, p *plant.Planter, body []byte) {
 	c := h.open
 	if c == nil {
-		c = d.open(h.id, h.route, 1)
+		id := h.id
+		if h.oneWay {
+			id |= uint64(d.taken) << 32 // its stream is over already, and may be used again
+		}
+		c = d.open(id, h.route, 1)
 		c.input = [][]byte{append([]byte(nil), body...)}
 	}
 	h.route.meter.begin()
@@ -34,6 +38,7 @@ func (d *desk) wait(c *openCall, p *plant.Planter, oneWay bool) {
 	c.fate = fate
 	if err != nil || d.calls[c.id] != c {
 		c.cancel()
+		d.s.note(c.arrived, fate.End(), c.start, false)
 		c.route.meter.end(time.Since(c.start), false)
 		return
 	}

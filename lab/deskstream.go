@@ -23,7 +23,8 @@ type openCall struct {
 	// Of streams.
 	source  source
 	begun   bool
-	input   [][]byte // messages of a channel, in order
+	input   [][]byte // messages of a channel, in order;
+	read    int      // so many of them have been used
 	ended   bool     // no more of them come
 	pending bool     // what Answer refused:
 	next    []byte
@@ -61,6 +62,17 @@ func (c *openCall) message(body []byte, last bool) {
 		c.input = append(c.input, body)
 	}
 	c.ended = c.ended || last
+}
+
+// take is the next message of the input.
+func (c *openCall) take() []byte {
+	message := c.input[c.read]
+	c.input[c.read] = nil
+	c.used++
+	if c.read++; c.read == len(c.input) {
+		c.input, c.read = c.input[:0], 0
+	}
+	return message
 }
 
 // credit notes what the peer takes from now on.
@@ -123,6 +135,9 @@ func (d *desk) produced(c *openCall) {
 		c.sent++
 		c.route.meter.streams.messages.Add(1)
 	}
+	if c.route.takes(wiregauge.Bidi) {
+		d.keep(c.next)
+	}
 	c.pending, c.next = false, nil
 	if c.last {
 		d.finish(c, true)
@@ -133,6 +148,23 @@ func (d *desk) produced(c *openCall) {
 		c.used = 0
 	}
 	d.ready.push(c)
+}
+
+// keep has the memory of a message of a channel used again. A long one is the responder's.
+func (d *desk) keep(p []byte) {
+	if cap(p) > 0 && cap(p) <= wiregauge.Unsent && len(d.spares) < window {
+		d.spares = append(d.spares, p[:0])
+	}
+}
+
+// copied is p in memory of our own.
+func (d *desk) copied(p []byte) []byte {
+	if n := len(d.spares); n > 0 && len(p) <= wiregauge.Unsent {
+		spare := d.spares[n-1]
+		d.spares = d.spares[:n-1]
+		return append(spare, p...)
+	}
+	return append(make([]byte, 0, max(len(p), 64)), p...)
 }
 
 // finish counts the end of a call.
@@ -216,16 +248,14 @@ func (r *repeat) next(*openCall) (message []byte, end, ok bool) {
 type mirror struct{ filler int }
 
 func (m mirror) next(c *openCall) (message []byte, end, ok bool) {
-	if len(c.input) == 0 {
+	if c.read == len(c.input) {
 		return nil, true, c.ended
 	}
-	message = c.input[0]
-	c.input[0], c.input = nil, c.input[1:]
-	c.used++
+	message = c.take()
 	if larger, err := echoRoute(c.codec, message, m.filler); err == nil {
 		message = larger
 	}
-	return message, c.ended && len(c.input) == 0, true
+	return message, c.ended && c.read == len(c.input), true
 }
 
 // ticks is a source that has a message at each tick. One that finds the one before still waiting takes its place, so

@@ -7,6 +7,7 @@ import "time"
 func (d *desk) write(last bool) {
 	if last {
 		d.dropAll()
+		d.conn.SetWriteDeadline(time.Now().Add(lingering))
 	}
 	for last && d.writing && !d.over {
 		d.drained.Wait()
@@ -72,13 +73,10 @@ func (d *desk) batch() bool {
 	return true
 }
 
-// rest is the end of writing for now. A connection whose peer was asked to go is hung up once its calls are done.
+// rest is the end of writing for now.
 func (d *desk) rest() {
 	d.writing = false
 	d.drained.Broadcast()
-	if d.leaving && len(d.calls) == 0 && !d.over {
-		d.hangUp()
-	}
 }
 
 // hangUp ends our side alone. The reader goes on until the peer has ended too.

@@ -63,6 +63,9 @@ func helloOnce(t *testing.T, s *Server, protocol, plant string) string {
 	if slices.Contains(rpcProtocols, protocol) {
 		return helloRPC(t, s, protocol, plant)
 	}
+	if isRSocket(protocol) {
+		return helloOverRSocket(connect(t, s, protocol, jsonType, 0), plantMIME, plant)
+	}
 	code, body := post(t, s, protocol, "hello", plant, `{"greeting":"x"}`)
 	switch {
 	case code == 200 && strings.Contains(body, "hello x"):
@@ -190,7 +193,7 @@ func TestHeaderPlantsAreBounded(t *testing.T) {
 }
 
 func TestDelaysThatAreAsked(t *testing.T) {
-	for _, protocol := range append(webProtocols, rpcProtocols...) {
+	for _, protocol := range slices.Concat(webProtocols, rpcProtocols, rsocketNames) {
 		t.Run(protocol, func(t *testing.T) {
 			clock := &asked{}
 			s := serve(t, ServeConfig{Services: []string{"hello"}, Protocols: []string{protocol}, Plant: "delay=5ms,stall=1s/10s", Clock: clock})

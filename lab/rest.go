@@ -37,8 +37,8 @@ type (
 		Filler    []byte `json:"filler,omitempty"`
 	}
 	echoMessage struct {
-		Payload []byte `json:"payload"`
-		Count   int32  `json:"count,omitempty"`
+		Payload blob  `json:"payload"`
+		Count   int32 `json:"count,omitempty"`
 	}
 	tickQuestion struct {
 		EveryMS int32 `json:"everyMs"`

@@ -60,5 +60,6 @@ func (c *counter) serve(l net.Listener, secure *tls.Config) {
 	})
 }
 
-// lingering is how long a connection that we end is read on, so that no reset overtakes the last answers.
+// lingering is how long a peer that was asked to go may take, and how long a connection that we end is read on, so that
+// no reset overtakes the last answers.
 const lingering = 2 * time.Second

@@ -217,3 +217,62 @@ func TestPlantedStreams(t *testing.T) {
 		t.Errorf("got %q", failure)
 	}
 }
+
+// While a long answer is on its way to a client that is slow to read it, keep-alives are answered and calls go on.
+func TestALongAnswerHoldsUpNobody(t *testing.T) {
+	for _, protocol := range []string{"rsocket+tcp", "rsocket+wss"} {
+		s := serve(t, ServeConfig{Services: []string{"echo"}, Protocols: []string{protocol}})
+		p := connect(t, s, protocol, "text/plain", 0)
+		const size = 32 << 20 // more than the sockets hold
+		p.send(request(frame.RequestResponse, 101, "echo", []byte("x"), 0, plantMIME, fmt.Sprintf("size=%d", size-1)))
+		until(t, func() bool { return s.Stats().Answered == 1 })
+		p.send(frame.Frame{Type: frame.KeepAlive, Flags: frame.Respond, Data: []byte("k")}, request(frame.RequestResponse, 103, "echo", []byte("y"), 0))
+		until(t, func() bool { return s.Stats().Answered == 2 })
+		got, order := 0, ""
+		for got < size {
+			f, err := p.next()
+			switch {
+			case err != nil:
+				t.Fatalf("%s: %v after %d bytes", protocol, err, got)
+			case f.Type == frame.KeepAlive:
+				order += "k"
+			case f.Stream == 103:
+				order += "y"
+			default:
+				got += len(f.Data)
+			}
+		}
+		if order != "ky" || got != size {
+			t.Errorf("%s: %d bytes, and before their end %q", protocol, got, order)
+		}
+	}
+}
+
+// Long messages go both ways at once.
+func TestLongMessagesBothWays(t *testing.T) {
+	s := serve(t, ServeConfig{Services: []string{"echo"}, Protocols: []string{"rsocket+tcp"}})
+	p := connect(t, s, "rsocket+tcp", "text/plain", 0)
+	const size, calls = 4 << 20, 8
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range uint32(calls) {
+			p.send(request(frame.RequestResponse, 101+2*i, "echo", make([]byte, size), 0))
+		}
+	}()
+	got := map[uint32]int{}
+	for total := 0; total < size*calls; {
+		f, err := p.next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		total += len(f.Data)
+		got[f.Stream] += len(f.Data)
+	}
+	<-done
+	for id, n := range got {
+		if n != size {
+			t.Errorf("call %d: %d bytes", id, n)
+		}
+	}
+}

@@ -238,8 +238,8 @@ func TestRSocketConnectionsAreAged(t *testing.T) {
 				if f, err := p.next(); err != nil || f.Type != frame.Error || frame.Code(f.N) != frame.ConnectionClose {
 					t.Fatalf("%s: after %d calls %v, %v; want CONNECTION_CLOSE", plant, calls, f.Type, err)
 				}
-				if err := p.ends(); err == nil {
-					t.Error("the connection goes on")
+				if got := helloOverRSocket(p); got != "0x202" {
+					t.Errorf("%s: a call after that is answered %s", plant, got)
 				}
 				p = connect(t, s, "rsocket+tcp", "application/json", 0)
 			}
@@ -291,6 +291,21 @@ func (n *nowhere) Write(p []byte) (int, error) {
 }
 func (n *nowhere) Close() error                    { return nil }
 func (n *nowhere) SetReadDeadline(time.Time) error { return nil }
+
+// An idle connection is ended, and so is one that was asked to go and had its grace.
+func TestConnectionsThatAreEnded(t *testing.T) {
+	for _, plant := range []string{"idle=1ms", "age=1ms+1ms"} {
+		s := serve(t, ServeConfig{Services: []string{"hello"}, Protocols: []string{"rsocket+tls"}, Plant: plant})
+		p := connect(t, s, "rsocket+tls", "application/json", 0)
+		f, err := p.next()
+		if err != nil || f.Type != frame.Error || frame.Code(f.N) != frame.ConnectionClose {
+			t.Errorf("%s: %v, %v; want CONNECTION_CLOSE", plant, f.Type, err)
+		}
+		if err := p.ends(); err == nil {
+			t.Errorf("%s: the connection goes on", plant)
+		}
+	}
+}
 
 func BenchmarkRSocketEcho(b *testing.B) {
 	s, err := Serve(context.Background(), ServeConfig{Services: []string{"echo"}, Protocols: []string{"rsocket+tcp"}})

@@ -20,6 +20,7 @@ func TestTruthIsWrittenDown(t *testing.T) {
 		protocols  []string
 	}{
 		{"the libraries", "delay=2ms", []string{"http", "h2c", "grpc", "https", "h2", "grpcs"}},
+		{"our own answering end", "delay=2ms", rsocketNames},
 		{"the hostile server", "delay=2ms,goaway=1000", []string{"h2c", "grpc"}},
 	}
 	for _, row := range rows {
@@ -98,9 +99,10 @@ func get(t *testing.T, url string) []byte {
 func TestTruthOfFailures(t *testing.T) {
 	for _, row := range []struct{ protocol, spec string }{
 		{"http", "reset=/2"}, {"h2c", "reset=/2"}, {"grpc", "reset=/2"}, {"grpc", "refuse=/2"}, {"http", "status=503/2"}, {"grpc", "status=503/2"},
+		{"rsocket+tcp", "reset=/2"}, {"rsocket+tcp", "status=503/2"},
 	} {
 		t.Run(row.protocol+" "+row.spec, func(t *testing.T) {
-			s := serve(t, ServeConfig{Truth: row.spec, Services: []string{"hello"}, Protocols: []string{"http", "h2c", "grpc"}})
+			s := serve(t, ServeConfig{Truth: row.spec, Services: []string{"hello"}, Protocols: []string{"http", "h2c", "grpc", "rsocket+tcp"}})
 			for range 2 {
 				helloOnce(t, s, row.protocol, "")
 			}
