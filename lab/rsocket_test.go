@@ -294,13 +294,19 @@ func (n *nowhere) SetReadDeadline(time.Time) error { return nil }
 
 // An idle connection is ended, and so is one that was asked to go and had its grace.
 func TestConnectionsThatAreEnded(t *testing.T) {
-	for _, plant := range []string{"idle=1ms", "age=1ms+1ms"} {
-		s := serve(t, ServeConfig{Services: []string{"hello"}, Protocols: []string{"rsocket+tls"}, Plant: plant})
+	for _, plant := range []string{"idle=20ms", "age=20ms+20ms"} {
+		clock := &asked{}
+		s := serve(t, ServeConfig{Services: []string{"hello"}, Protocols: []string{"rsocket+tls"}, Plant: plant, Clock: clock})
 		p := connect(t, s, "rsocket+tls", "application/json", 0)
+		if got := helloOverRSocket(p); got != "ok" {
+			t.Errorf("%s: %s", plant, got)
+		}
+		clock.move(20 * time.Millisecond)
 		f, err := p.next()
 		if err != nil || f.Type != frame.Error || frame.Code(f.N) != frame.ConnectionClose {
 			t.Errorf("%s: %v, %v; want CONNECTION_CLOSE", plant, f.Type, err)
 		}
+		clock.move(20 * time.Millisecond)
 		if err := p.ends(); err == nil {
 			t.Errorf("%s: the connection goes on", plant)
 		}
