@@ -137,6 +137,7 @@ func (e *Engine) connect(ctx context.Context, l *lane, born time.Duration) (*lin
 	}
 	k.out = wire.Outbox{Mu: &l.mu, Conn: conn, Owner: k}
 	k.out.Session = e.plan.NewSession(k)
+	k.wind()
 	return k, nil
 }
 
@@ -156,6 +157,10 @@ func (l *lane) attach(k *link) {
 		if k.greeting {
 			k.blocked = true
 		}
+	}
+	k.push()
+	if err := k.tick(now); err != nil {
+		k.fail(err)
 	}
 	k.push()
 	if !k.greeting {
@@ -254,7 +259,9 @@ func (l *lane) drop(k *link, err error) {
 		if err == nil {
 			err = errors.New("it closed the connection")
 		}
-		err = fmt.Errorf("no answer to the hello: %w", err)
+		if refused := new(wiregauge.ProtocolError); !errors.As(err, &refused) || refused.Code == 0 {
+			err = fmt.Errorf("no answer to the hello: %w", err)
+		}
 		k.hello <- err
 		l.failDial(err.Error())
 		return

@@ -35,8 +35,10 @@ var endingNames = [endings]string{
 // A link is one connection of a lane with its session: what the session's events arrive at. It is guarded by the
 // lane's mutex.
 type link struct {
-	lane      *lane
-	out       wire.Outbox
+	lane *lane
+	out  wire.Outbox
+	beat
+	fault     error            // why we end it, where no read or write tells
 	client    wiregauge.Client // stack client, in place of conn and session
 	born      time.Duration    // when dialing began
 	flight    int
@@ -67,6 +69,12 @@ func (k *link) start(s *slot) error {
 	if k.client != nil {
 		k.hand(s)
 		return nil
+	}
+	if k.lane.now >= k.next {
+		if err := k.tick(k.lane.now); err != nil {
+			k.fail(err)
+			return wiregauge.Closing
+		}
 	}
 	return k.out.Start(&s.Call)
 }
@@ -109,6 +117,10 @@ func (k *link) Sending(late bool) {
 	k.lane.now, k.stamp = now, now
 	for _, s := range k.unstamped {
 		s.Sent = now
+		if s.Outcome != wiregauge.Unfinished { // a one-way call, which is done now
+			s.Done = now
+			k.lane.ended = append(k.lane.ended, s)
+		}
 	}
 	k.unstamped, k.stamped = k.stamped[:0], k.unstamped
 }
@@ -134,6 +146,9 @@ func (k *link) receive(p []byte) (used int, err error) {
 	l.now = now
 	k.blocked = false
 	used, err = k.out.Receive(p)
+	if err == nil {
+		err = k.tick(now)
+	}
 	if k.greeting {
 		k.greet()
 	}
@@ -205,6 +220,9 @@ func (k *link) cancel(s *slot) (spent bool) {
 		return false
 	}
 	k.forget(s)
+	if s.Outcome != wiregauge.Unfinished {
+		return false // one-way: the session has let go of it before
+	}
 	return errors.Is(k.out.Cancel(&s.Call), wiregauge.ErrClose)
 }
 
@@ -220,6 +238,11 @@ func (k *link) giveUp(s *slot, why ending) {
 func (k *link) hangUp() {
 	if k.hungUp {
 		return
+	}
+	for _, s := range k.unstamped {
+		if s.Outcome != wiregauge.Unfinished { // one-way: the session has let go of it before
+			k.lane.free = append(k.lane.free, s)
+		}
 	}
 	k.hungUp, k.unstamped, k.stamped = true, nil, nil
 	k.retire(byTurnEnd)
@@ -292,6 +315,9 @@ func (k *link) Done(c *wiregauge.Call) {
 		return
 	}
 	c.Done = k.lane.now
+	if c.Sent == wiregauge.Never && c.Shape == wiregauge.OneWay && c.Outcome == wiregauge.OK {
+		return // Sending tells when it really goes out
+	}
 	if c.Sent == wiregauge.Never {
 		k.forget(s)
 	}
@@ -316,14 +342,30 @@ func (k *link) end(err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.now = now
+	k.still()
+	if k.fault != nil {
+		err = k.fault
+	}
 	if !k.retired {
 		k.retire(endingOf(err, k.out.Err()))
 	}
 	k.shutting = true
+	k.unwritten()
 	k.out.Session.End(cause(err, k.out.Err()))
 	l.collect()
 	l.drop(k, err)
 	l.push()
+}
+
+// unwritten fails one-way calls that the session has let go of and whose bytes never went out.
+func (k *link) unwritten() {
+	for _, s := range k.unstamped {
+		if s.Outcome == wiregauge.OK && s.Sent == wiregauge.Never {
+			s.Outcome, s.Done = wiregauge.Closed, k.lane.now
+			k.lane.ended = append(k.lane.ended, s)
+		}
+	}
+	k.unstamped = k.unstamped[:0]
 }
 
 // cause is what the session is told: the error of the read, unless only a write knows that it was a reset.

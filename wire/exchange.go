@@ -27,6 +27,8 @@ type Exchange struct {
 	mu       sync.Mutex
 	out      Outbox
 	streamer wiregauge.Streamer
+	beat     beat
+	fault    error // why we end it, where no read or write tells
 	epoch    time.Time
 	now      time.Duration
 	calls    map[*wiregauge.Call]*pending
@@ -64,10 +66,14 @@ func NewExchange(ctx context.Context, c *Conn, newSession func(wiregauge.Events)
 	}
 	s := newSession((*exchangeEvents)(x))
 	x.streamer, _ = s.(wiregauge.Streamer)
+	x.beat.ticker, _ = s.(wiregauge.Ticker)
 	x.out = Outbox{Mu: &x.mu, Conn: c, Session: s, Owner: (*exchangeOwner)(x)}
 	x.mu.Lock()
 	x.out.Push()
 	x.greet()
+	if x.tick() == nil {
+		x.out.Push()
+	}
 	x.mu.Unlock()
 	go x.loop()
 	select {
@@ -114,6 +120,9 @@ func (x *Exchange) receive(p []byte) (used int, err error) {
 	used, err = x.out.Receive(p)
 	x.tap.pass(p[:used], false)
 	x.tap.pass(x.out.buf[before:], true)
+	if err == nil {
+		err = x.tick()
+	}
 	x.greet()
 	x.settle()
 	if err != nil {
@@ -136,6 +145,10 @@ func (x *Exchange) rest() {
 // end finishes every call that is still open.
 func (x *Exchange) end(err error) {
 	x.now = time.Since(x.epoch)
+	x.beat.still()
+	if x.fault != nil {
+		err = x.fault
+	}
 	x.ended, x.closing = true, true
 	x.cause = x.reason(err)
 	x.out.Session.End(err)
@@ -225,6 +238,9 @@ func (x *Exchange) enter(c *wiregauge.Call, h Handler) *pending {
 // start offers the waiting calls to the session, in order.
 func (x *Exchange) start() {
 	for len(x.waiting) > 0 && x.out.Open() {
+		if x.beat.due(x.now) && x.tick() != nil {
+			return
+		}
 		p := x.waiting[0]
 		before := len(x.out.buf)
 		x.calls[p.c] = p

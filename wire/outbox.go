@@ -2,6 +2,7 @@ package wire
 
 import (
 	"sync"
+	"time"
 
 	"wiregauge"
 )
@@ -57,6 +58,12 @@ func (o *Outbox) Receive(p []byte) (used int, err error) {
 // Cancel abandons c.
 func (o *Outbox) Cancel(c *wiregauge.Call) (err error) {
 	o.buf, err = o.Session.Cancel(o.buf, c)
+	return err
+}
+
+// Tick has the session, which is t, do what it owes to time.
+func (o *Outbox) Tick(t wiregauge.Ticker, now time.Duration) (err error) {
+	o.buf, err = t.Tick(now, o.buf)
 	return err
 }
 
