@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/types/dynamicpb"
 
 	"wiregauge"
+	"wiregauge/contract/codec/cbor"
 )
 
 // A Method is one method of a contract. It is safe for concurrent use.
@@ -67,10 +68,10 @@ func (m *Method) listInput() bool {
 	return false
 }
 
-// Encode turns one JSON message into the bytes of a body: codec "protobuf", or "json" for the message's own JSON
-// form. With "binary" the data is taken as it is. A message that does not fit is a *DataError.
+// Encode turns one JSON message into the bytes of a body: codec "protobuf", or "json" and "cbor" for the message's own
+// JSON form. With "binary" and "text" the data is taken as it is. A message that does not fit is a *DataError.
 func (m *Method) Encode(codec string, message []byte, opt EncodeOptions) ([]byte, error) {
-	if codec == "binary" {
+	if asItIs(codec) {
 		return message, nil
 	}
 	if err := CheckCodec(codec); err != nil {
@@ -80,8 +81,11 @@ func (m *Method) Encode(codec string, message []byte, opt EncodeOptions) ([]byte
 	if err != nil {
 		return nil, err
 	}
-	if codec == "json" {
+	switch codec {
+	case "json":
 		return m.toJSON(msg, DecodeOptions{Compact: true})
+	case "cbor":
+		return m.toCBOR(nil, msg.ProtoReflect())
 	}
 	return proto.MarshalOptions{Deterministic: true}.Marshal(msg)
 }
@@ -89,7 +93,7 @@ func (m *Method) Encode(codec string, message []byte, opt EncodeOptions) ([]byte
 // Decode turns a body into JSON: the reply's message, or the request's when reply is false. A JSON body keeps its
 // own order and fields, unless defaults are asked for.
 func (m *Method) Decode(codec string, body []byte, reply bool, opt DecodeOptions) ([]byte, error) {
-	if codec == "binary" {
+	if asItIs(codec) {
 		return body, nil
 	}
 	if codec == "json" && !opt.EmitDefaults {
@@ -104,7 +108,7 @@ func (m *Method) Decode(codec string, body []byte, reply bool, opt DecodeOptions
 
 // Canonical gives the deterministic protobuf bytes of a body, to compare messages across codecs.
 func (m *Method) Canonical(codec string, body []byte, reply bool) ([]byte, error) {
-	if codec == "binary" {
+	if asItIs(codec) {
 		return body, nil
 	}
 	msg, err := m.message(codec, body, reply)
@@ -127,6 +131,12 @@ func (m *Method) message(codec string, body []byte, reply bool) (proto.Message, 
 			body = m.wrapReply(body)
 		}
 		return m.parse(desc, body, EncodeOptions{})
+	case "cbor":
+		text, err := cbor.ToJSON(body)
+		if err != nil {
+			return nil, err
+		}
+		return m.parse(desc, text, EncodeOptions{})
 	case "protobuf":
 		msg := dynamicpb.NewMessage(desc)
 		if err := (proto.UnmarshalOptions{Resolver: m.lib, AllowPartial: true}).Unmarshal(body, msg); err != nil {
@@ -216,13 +226,16 @@ func (m *Method) settleAny(a protoreflect.Message) {
 	}
 }
 
+// asItIs reports whether a codec takes and gives bytes as they are.
+func asItIs(codec string) bool { return codec == "binary" || codec == "text" }
+
 // CheckCodec refuses a codec that this package does not have.
 func CheckCodec(codec string) error {
 	switch codec {
-	case "protobuf", "json", "binary":
+	case "protobuf", "json", "cbor", "text", "binary":
 		return nil
-	case "cbor", "hessian", "text":
-		return fmt.Errorf("codec %q is not in this version; use json, protobuf or binary", codec)
+	case "hessian":
+		return fmt.Errorf("codec %q is not in this version; use json, protobuf, cbor, text or binary", codec)
 	}
-	return fmt.Errorf("unknown codec %q: expected json, protobuf or binary", codec)
+	return fmt.Errorf("unknown codec %q: expected json, protobuf, cbor, text or binary", codec)
 }

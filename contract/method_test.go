@@ -169,7 +169,7 @@ func TestWellKnownTypes(t *testing.T) {
 			if !bytes.Equal(wire, unhex(t, k.wire)) {
 				t.Errorf("encoded as % x, want %s", wire, k.wire)
 			}
-			for _, codec := range []string{"protobuf", "json"} {
+			for _, codec := range []string{"protobuf", "json", "cbor"} {
 				body, err := m.Encode(codec, all[0], EncodeOptions{})
 				if err != nil {
 					t.Fatal(err)

@@ -65,7 +65,7 @@ func (k *oneCall) readable(body []byte) (text []byte, asJSON bool) {
 	}
 	text, err := k.sent.Method.Decode(codec, body, true, contract.DecodeOptions{EmitDefaults: k.o.EmitDefaults})
 	if err == nil {
-		return text, codec != "binary"
+		return text, codec != "binary" && codec != "text"
 	}
 	fmt.Fprintf(k.app.stderr, "warning: %v; it follows as it came\n", err)
 	return body, false
@@ -98,6 +98,8 @@ func httpCodec(header []wiregauge.Field) string {
 	case kind == "application/json" || strings.HasSuffix(kind, "+json") || kind == "application/x-ndjson" || kind == "application/jsonl",
 		kind == "text/event-stream":
 		return "json"
+	case kind == "application/cbor":
+		return "cbor"
 	case kind == "application/protobuf" || kind == "application/x-protobuf":
 		return "protobuf"
 	}

@@ -90,7 +90,7 @@ func TestCallWords(t *testing.T) {
 		{"connect", []string{"connect://127.0.0.1:1/a.B/C"}, []string{"not in this version"}},
 		{"dubbo", []string{"dubbo://127.0.0.1:1/a.B/c"}, []string{"not in this version"}},
 		{"--route", []string{"tcp://127.0.0.1:1", "--route", "x"}, []string{"not in this version"}},
-		{"--codec cbor", []string{"http://127.0.0.1:1/", "--proto", protoFile(t), "--call", "t.Svc/Echo", "--codec", "cbor"}, []string{"not in this version"}},
+		{"--codec hessian", []string{"http://127.0.0.1:1/", "--proto", protoFile(t), "--call", "t.Svc/Echo", "--codec", "hessian"}, []string{"not in this version"}},
 		{"a scheme with a letter missing", []string{"grp://127.0.0.1:1/a.B/C"}, []string{"did you mean grpc://"}},
 		{"a flag with a letter missing", []string{"grpc://127.0.0.1:1/a.B/C", "--emit-default"}, []string{"did you mean --emit-defaults ?"}},
 		{"one dash, as grpcurl has it", []string{"-plaintext", "127.0.0.1:1", "a.B/C"}, []string{"--plaintext"}},

@@ -26,6 +26,10 @@ func Type(codec string) string {
 	switch codec {
 	case "json":
 		return "application/json"
+	case "cbor":
+		return "application/cbor"
+	case "text":
+		return "text/plain"
 	case "protobuf":
 		return "application/protobuf"
 	case "binary":
