@@ -86,8 +86,10 @@ func AppendMap(out []byte, n int) []byte   { return head(out, pairs, uint64(n)) 
 func AppendArray(out []byte, n int) []byte { return head(out, array, uint64(n)) }
 
 // AppendText and AppendBytes append strings.
-func AppendText(out []byte, s string) []byte  { return append(head(out, text, uint64(len(s))), s...) }
-func AppendBytes(out []byte, p []byte) []byte { return append(head(out, byteText, uint64(len(p))), p...) }
+func AppendText(out []byte, s string) []byte { return append(head(out, text, uint64(len(s))), s...) }
+func AppendBytes(out []byte, p []byte) []byte {
+	return append(head(out, byteText, uint64(len(p))), p...)
+}
 
 // AppendInt and AppendUint append integers.
 func AppendInt(out []byte, n int64) []byte {
