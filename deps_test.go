@@ -53,6 +53,7 @@ var policy = map[string]struct {
 	"protocol/null":      {ours: []string{".", "protocol", "protocol/tcp"}},
 	"protocol/prototest": {ours: []string{".", "protocol"}},
 
+	"protocol/rsocket":           {ours: []string{".", "protocol", "protocol/rsocket/...", "internal/..."}},
 	"protocol/rsocket/frame":     {stdlib: true},
 	"protocol/rsocket/metadata":  {stdlib: true},
 	"protocol/rsocket/websocket": {stdlib: true},

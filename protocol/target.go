@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"net/url"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -35,7 +36,6 @@ var ErrNoScheme = errors.New("no scheme")
 // laterSchemes belong to protocols of later versions: known, and refused as such.
 var laterSchemes = map[string]string{
 	"h3": "HTTP/3", "connect": "Connect", "connects": "Connect", "grpcweb": "gRPC-Web", "grpcwebs": "gRPC-Web",
-	"rsocket+tcp": "RSocket", "rsocket+tls": "RSocket", "rsocket+ws": "RSocket", "rsocket+wss": "RSocket", "rsocket": "RSocket",
 	"dubbo": "Dubbo", "tri": "Triple", "tris": "Triple", "zookeeper": "ZooKeeper", "nacos": "Nacos", "ws": "WebSocket", "wss": "WebSocket",
 }
 
@@ -162,6 +162,9 @@ func unknownScheme(name, rest string) error {
 		return fmt.Errorf("%s:// (%s) is not in this version", name, title)
 	}
 	known := SchemeNames()
+	if name == "rsocket" && slices.Contains(known, "rsocket+tcp") {
+		return fmt.Errorf("rsocket:// does not say over what: write rsocket+tcp://%s or rsocket+ws://%s", rest, rest)
+	}
 	if near := nearest.Of(name, known); near != "" {
 		return fmt.Errorf("unknown scheme %s:// - did you mean %s://%s?", name, near, rest)
 	}

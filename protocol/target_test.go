@@ -59,7 +59,6 @@ func TestParseTargetRefuses(t *testing.T) {
 		{"nothing", "", "an empty target"},
 		{"a typing mistake", "grcp://h:1/x", "unknown scheme grcp:// - did you mean grpc://h:1/x?"},
 		{"a scheme like nothing we know", "gopherspace://h", "known are grpc grpc+unix grpcs h2 h2c"},
-		{"RSocket", "rsocket+tcp://h:7000/r", "rsocket+tcp:// (RSocket) is not in this version"},
 		{"Dubbo", "dubbo://h/x", "dubbo:// (Dubbo) is not in this version"},
 		{"HTTP/3", "h3://h/x", "h3:// (HTTP/3) is not in this version"},
 		{"no host", "http:///x", "has no host: write http://host:port/x"},

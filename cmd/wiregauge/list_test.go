@@ -85,7 +85,7 @@ func TestCallWords(t *testing.T) {
 		{"--location", []string{"http://127.0.0.1:1/", "--location"}, []string{"A redirect is an answer here"}},
 		{"-m with a method", []string{"http://127.0.0.1:1/", "-m", "POST"}, []string{`--metadata wants a JSON object, got "POST".  For the HTTP method use -X POST.`}},
 		{"-m with a number", []string{"http://127.0.0.1:1/", "-m", "5"}, []string{"-t 5"}},
-		{"rsocket", []string{"rsocket+tcp://127.0.0.1:1/a"}, []string{"not in this version"}},
+		{"rsocket", []string{"rsocket://127.0.0.1:1/a"}, []string{"write rsocket+tcp://127.0.0.1:1/a or rsocket+ws://"}},
 		{"http3", []string{"h3://127.0.0.1:1/a"}, []string{"not in this version"}},
 		{"connect", []string{"connect://127.0.0.1:1/a.B/C"}, []string{"not in this version"}},
 		{"dubbo", []string{"dubbo://127.0.0.1:1/a.B/c"}, []string{"not in this version"}},

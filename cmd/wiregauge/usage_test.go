@@ -51,7 +51,7 @@ func TestMistakesAreToldInWords(t *testing.T) {
 		{"two targets", []string{"run", http, http}},
 		{"a bare host and port", []string{"run", "localhost:50051"}},
 		{"an unknown scheme", []string{"run", "grcp://localhost:1/x"}},
-		{"a scheme of later", []string{"run", "rsocket+tcp://localhost:7000/x"}},
+		{"a scheme of later", []string{"run", "dubbo://localhost:20880/x"}},
 		{"no calls", []string{"run", http, "-n", "0"}},
 		{"a negative number of calls", []string{"run", http, "-n", "-5"}},
 		{"an absurd number of calls", []string{"run", http, "-n", "99999999999999999999"}},

@@ -276,7 +276,7 @@ func TestCompletion(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	for _, args := range [][]string{{"version"}, {"-V"}, {"--version"}} {
-		if s := invoke(t, args...); s.code != exitOK || !strings.Contains(s.stdout, "protocols: grpc http1 http2 null tcp") {
+		if s := invoke(t, args...); s.code != exitOK || !strings.Contains(s.stdout, "protocols: grpc http1 http2 null rsocket tcp") {
 			t.Errorf("%v: exit %d\n%s%s", args, s.code, s.stdout, s.stderr)
 		}
 	}

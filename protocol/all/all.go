@@ -6,5 +6,6 @@ import (
 	_ "wiregauge/protocol/http1"
 	_ "wiregauge/protocol/http2"
 	_ "wiregauge/protocol/null"
+	_ "wiregauge/protocol/rsocket"
 	_ "wiregauge/protocol/tcp"
 )

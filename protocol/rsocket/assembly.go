@@ -9,8 +9,10 @@ import (
 
 // An assembly puts the fragments of one message together. Its zero value waits for a first one.
 type assembly struct {
+	counts   bool // nobody wants the message: it is only counted
 	open     bool
 	hasMeta  bool
+	size     int // so far
 	metadata []byte
 	data     []byte
 }
@@ -26,6 +28,9 @@ func (e *tooLong) Error() string {
 // add takes the body of one frame and reports whether the message is whole. What it returns of a frame that is whole by
 // itself is that frame's memory, else the assembly's until the next add.
 func (a *assembly) add(flags frame.Flags, p []byte, limit int) (metadata, data []byte, whole bool, err error) {
+	if flags&frame.Complete != 0 {
+		flags &^= frame.Follows // the two contradict each other: the end counts
+	}
 	metadata, data, err = frame.Body(flags, p)
 	if err != nil {
 		return nil, nil, false, &wiregauge.ProtocolError{Rule: "Protocol.md, Metadata Optional Header", Text: err.Error()}
@@ -34,14 +39,17 @@ func (a *assembly) add(flags frame.Flags, p []byte, limit int) (metadata, data [
 		return metadata, data, true, nil
 	}
 	if !a.open {
-		*a = assembly{open: true, metadata: a.metadata[:0], data: a.data[:0]}
+		*a = assembly{counts: a.counts, open: true, metadata: a.metadata[:0], data: a.data[:0]}
 	}
-	if n := len(a.metadata) + len(a.data) + len(metadata) + len(data); n > limit {
+	if a.size += len(metadata) + len(data); a.size > limit {
+		n := a.size
 		a.reset()
 		return nil, nil, false, &tooLong{length: n, limit: limit}
 	}
 	a.hasMeta = a.hasMeta || flags&frame.Meta != 0
-	a.metadata, a.data = append(a.metadata, metadata...), append(a.data, data...)
+	if !a.counts {
+		a.metadata, a.data = append(a.metadata, metadata...), append(a.data, data...)
+	}
 	if flags&frame.Follows != 0 {
 		return nil, nil, false, nil
 	}
@@ -57,5 +65,5 @@ func (a *assembly) reset() {
 	if cap(a.data) > 1<<20 {
 		a.data = nil
 	}
-	a.open, a.hasMeta, a.metadata, a.data = false, false, a.metadata[:0], a.data[:0]
+	a.open, a.hasMeta, a.size, a.metadata, a.data = false, false, 0, a.metadata[:0], a.data[:0]
 }

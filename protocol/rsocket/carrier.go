@@ -61,13 +61,15 @@ func (c *carrier) head(out []byte, op websocket.Op, n int) []byte {
 
 // seal finishes the frame, which is the last n bytes of out.
 func (c *carrier) seal(out []byte, n int) {
-	if c.web && c.client {
-		websocket.Apply(c.mask, 0, out[len(out)-n:])
-	}
+	c.veil(c.mask, 0, out[len(out)-n:])
 }
 
-// room is the longest frame that one message of the connection can hold.
-func (c *carrier) room() int { return frame.MaxLen }
+// veil masks p, which begins at byte at of a frame that was begun with that mask.
+func (c *carrier) veil(mask [4]byte, at int, p []byte) {
+	if c.web && c.client {
+		websocket.Apply(mask, at, p)
+	}
+}
 
 // next cuts the first frame off in. The frame is valid until the next call; nil without an error means that more bytes
 // are needed, or that what was used was WebSocket's own. Pongs are appended to out.
@@ -85,6 +87,23 @@ func (c *carrier) next(in, out []byte) (f []byte, used int, reply []byte, err er
 	}
 	c.overhead.received += frame.PrefixLen
 	return rest[:n:n], frame.PrefixLen + n, out, nil
+}
+
+// peek is the head of the frame that in begins with, nil while it is not there. The frame itself is not whole: next has
+// been asked.
+func (c *carrier) peek(in []byte) []byte {
+	at := frame.PrefixLen
+	if c.web {
+		h, n, err := websocket.Read(in)
+		if n == 0 || err != nil || c.pieces || !h.Fin || h.Masked || h.Op != websocket.Binary {
+			return nil
+		}
+		at = n
+	}
+	if len(in) < at+frame.HeadLen {
+		return nil
+	}
+	return in[at : at+frame.HeadLen]
 }
 
 // judge looks at the head of a frame of n bytes as soon as it is there.
