@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"testing"
+	"time"
 
 	"wiregauge"
 )
@@ -13,13 +14,16 @@ type NewSession func(wiregauge.Events) wiregauge.Session
 
 // A Driver holds one session as a lane does, without any I/O: bytes from the peer go in through Feed, bytes for
 // the peer come out through Take. It keeps the lane's side of the seam (64 KiB unsent at most before Start and
-// Send, Flush after everything, input that is overwritten once it was used) and notes in Events.Faults where the
-// session does not keep its own. It is used by one goroutine at a time.
+// Send, Flush after everything, Tick when it is owed, input that is overwritten once it was used) and notes in
+// Events.Faults where the session does not keep its own. Its clock stands still but for Tick. It is used by one goroutine
+// at a time.
 type Driver struct {
 	Session wiregauge.Session
 	Events  *Recorder
-	// Err is what Receive failed with.
+	// Err is what Receive or Tick failed with.
 	Err error
+	// Now is the time of the last Tick.
+	Now time.Duration
 
 	out, in         []byte
 	scratch         []byte
@@ -33,6 +37,7 @@ func NewDriver(open NewSession) *Driver {
 	r := &Recorder{calls: map[*wiregauge.Call]*callState{}}
 	d := &Driver{Session: open(r), Events: r}
 	d.flush()
+	d.tick()
 	return d
 }
 
@@ -57,12 +62,20 @@ func (d *Driver) Start(c *wiregauge.Call) error {
 	if len(d.out) >= wiregauge.Unsent {
 		return errFull
 	}
+	if d.tickIfDue(); d.Err != nil {
+		return wiregauge.Closing
+	}
 	before := len(d.out)
+	greeter, ok := d.Session.(wiregauge.Greeter)
+	ready := !ok || greeter.Ready()
 	d.Events.quiet = "Start"
 	out, err := d.Session.Start(d.out, c)
 	d.Events.quiet = ""
 	if err != nil && len(out) != before {
 		d.Events.fault("Start refused a call (%v) and appended %d bytes", err, len(out)-before)
+	}
+	if hello := err == wiregauge.Handshake; !ready && err == nil || ok && ready && hello {
+		d.Events.fault("Start says %v, Ready %t", err, ready)
 	}
 	d.take(out, "Start")
 	if err != nil {
@@ -77,6 +90,9 @@ func (d *Driver) Start(c *wiregauge.Call) error {
 func (d *Driver) Send(c *wiregauge.Call, message []byte, last bool) error {
 	if len(d.out) >= wiregauge.Unsent {
 		return errFull
+	}
+	if d.tickIfDue(); d.Err != nil {
+		return wiregauge.ErrStopped
 	}
 	d.Events.quiet = "Send"
 	out, err := d.Session.(wiregauge.Streamer).Send(d.out, c, message, last)
@@ -128,10 +144,41 @@ func (d *Driver) Feed(p []byte) error {
 	d.in = d.in[:copy(d.in, d.in[used:])]
 	d.take(out, "")
 	if d.Err = err; err == nil {
-		d.flush()
+		d.tick()
 	}
 	d.count()
-	return err
+	return d.Err
+}
+
+// Tick moves the clock to now, which is never earlier than it was, and has the session do what it owes by then.
+func (d *Driver) Tick(now time.Duration) error {
+	d.Now = max(d.Now, now)
+	d.tick()
+	return d.Err
+}
+
+// tick does what a lane does at connect and after every Receive.
+func (d *Driver) tick() {
+	ticker, ok := d.Session.(wiregauge.Ticker)
+	if ok && d.Err == nil && !d.ended {
+		d.Events.quiet = "Tick"
+		out, err := ticker.Tick(d.Now, d.out)
+		d.Events.quiet = ""
+		d.take(out, "Tick")
+		d.Err = err
+		if at, owed := ticker.Next(); owed && err == nil && at <= d.Now {
+			d.Events.fault("after Tick at %s the session owes something at %s", d.Now, at)
+		}
+	}
+	d.flush()
+}
+
+func (d *Driver) tickIfDue() {
+	if ticker, ok := d.Session.(wiregauge.Ticker); ok {
+		if at, owed := ticker.Next(); owed && d.Now >= at {
+			d.tick()
+		}
+	}
 }
 
 // Take hands over at most n bytes that the session has appended, as a write that the peer drained, and flushes.

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"wiregauge"
 )
@@ -26,6 +27,8 @@ func (f *fake) Start(out []byte, c *wiregauge.Call) ([]byte, error) {
 	case "refuses and appends":
 		f.sent++
 		return append(out, 'x'), wiregauge.Busy
+	case "asks for the hello":
+		return out, wiregauge.Handshake
 	case "appends too much":
 		f.sent += 1 << 20
 		return append(out, make([]byte, 1<<20)...), nil
@@ -73,6 +76,19 @@ func (f *fake) Receive(in, out []byte) (int, []byte, error) {
 	return len(in), out, nil
 }
 
+func (f *fake) Ready() bool { return f.breaks != "starts before the hello" }
+
+func (f *fake) Next() (time.Duration, bool) {
+	return 5, f.breaks == "owes for ever" || f.breaks == "fires in tick"
+}
+
+func (f *fake) Tick(now time.Duration, out []byte) ([]byte, error) {
+	if f.breaks == "fires in tick" {
+		f.ev.Closing()
+	}
+	return out, nil
+}
+
 func (f *fake) Flush(out []byte) []byte { return out }
 
 func (f *fake) Cancel(out []byte, c *wiregauge.Call) ([]byte, error) { return out, nil }
@@ -109,13 +125,19 @@ func TestDriverNoticesBrokenRules(t *testing.T) {
 		"closing twice":        "closing fired twice",
 		"sent for nothing":     "whose Queued was 0",
 		"done twice":           "a call that is not open",
-		"forgets a call":       "still open after End",
+
+		"starts before the hello": "Start says <nil>, Ready false",
+		"asks for the hello":      "Start says no slot: handshake, Ready true",
+		"owes for ever":           "after Tick at 6ns the session owes something at 5ns",
+		"fires in tick":           "Tick fired the event",
+		"forgets a call":          "still open after End",
 	} {
 		t.Run(breaks, func(t *testing.T) {
 			f := &fake{breaks: breaks}
 			d := NewDriver(func(ev wiregauge.Events) wiregauge.Session { f.ev = ev; return f })
 			d.Start(NewCall(&wiregauge.Request{}))
 			d.Feed([]byte("ok"))
+			d.Tick(6)
 			if breaks == "" || breaks == "forgets a call" {
 				d.End(io.EOF)
 			}

@@ -66,6 +66,10 @@ func Suite(t *testing.T, config Config) {
 	if config.Hang != nil {
 		t.Run("cancel in flight", config.cancel)
 		t.Run("end in flight", config.endInFlight)
+		if config.ticking(t) {
+			t.Run("time passes", config.timePasses)
+			t.Run("a peer falls silent", config.silentPeer)
+		}
 	}
 	for _, shape := range config.Shapes {
 		t.Run("peer dies at every byte, "+shape.String(), func(t *testing.T) { config.dies(t, shape) })
