@@ -24,7 +24,7 @@ type ServeConfig struct {
 	// ports below 32768.
 	Port int
 	// Unix, when set, is a folder for unix sockets (http.sock, grpc.sock), which replace the ports of the plain
-	// protocols; TLS is then off.
+	// protocols; TLS and WebSocket are then off.
 	Unix string
 	// Plant is the planted behaviour of the whole server, in the grammar of package plant.
 	Plant string
@@ -101,7 +101,7 @@ func (c ServeConfig) normalize() (ServeConfig, error) {
 		c.TLS = false
 	}
 	c.Protocols = slices.DeleteFunc(slices.Clone(c.Protocols), func(p string) bool {
-		if c.Unix != "" && isRSocket(p) {
+		if c.Unix != "" && overWebSocket(p) {
 			return true
 		}
 		if secure(p) {

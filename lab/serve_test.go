@@ -284,6 +284,7 @@ func TestUnixSockets(t *testing.T) {
 		"http+unix://" + dir + "/http.sock?path=/v1/hello",
 		"h2c+unix://" + dir + "/http.sock?path=/v1/hello",
 		"grpc+unix://" + dir + "/grpc.sock?method=/wg.v1.Hello/SayHello",
+		"rsocket+tcp+unix://" + dir + "/rsocket+tcp.sock?path=/hello",
 		"tcp+unix://" + dir + "/tcp.sock",
 	}
 	if !slices.Equal(urls, want) {

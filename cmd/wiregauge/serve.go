@@ -25,7 +25,7 @@ type ServeOptions struct {
 	Plain    bool     `flag:"plain" help:"without TLS only"`
 	TLS      bool     `flag:"tls" help:"with TLS only"`
 	All      bool     `flag:"all" help:"with and without TLS, as when nothing is said"`
-	Unix     string   `flag:"unix" value:"FOLDER" help:"unix sockets in this folder instead of ports, without TLS and RSocket"`
+	Unix     string   `flag:"unix" value:"FOLDER" help:"unix sockets in this folder instead of ports, without TLS and WebSocket"`
 	CADir    string   `flag:"ca-dir" value:"FOLDER" help:"where the CA's certificate goes (ca.pem): a temporary folder when nothing is said"`
 	Plant    string   `flag:"plant" value:"KEY=VALUE,…" help:"what to do wrong on purpose; the header wg-plant (an entry of metadata over RSocket) does it for one request"`
 	Truth    string   `flag:"truth" value:"CASE|PLANT" help:"a server whose right answer is known, instead of --plant: S1 to S18 or a plant of your own; it times every call from when the kernel had it, and tells at /truth"`
