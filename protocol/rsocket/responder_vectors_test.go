@@ -1,6 +1,7 @@
 package rsocket
 
 import (
+	"bytes"
 	"encoding/hex"
 	"fmt"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wiregauge/protocol/rsocket/frame"
 )
 
 // A capture is one exchange of two programs that others wrote.
@@ -172,6 +175,33 @@ func TestCapturesOfClients(t *testing.T) {
 			}
 		})
 	}
+}
+
+// R: a fragment of 64 bytes is one with the length before it counted, as rsocket-java has it: byte for byte.
+func TestFragmentsAreThoseOfJava(t *testing.T) {
+	for _, name := range []string{"frag-both-java-spring", "frag-stream-spring"} {
+		c := readCapture(t, "testdata/vectors/"+name+".hex", 0)
+		l := newPeerLab(t, Serving{Fragment: 64})
+		var want []byte
+		for _, line := range c.lines {
+			if line.fromClient {
+				l.feed(line.at, line.bytes)
+			} else {
+				want = append(want, line.bytes...)
+			}
+		}
+		// Our last item of a stream carries Complete, where theirs is followed by it.
+		if ours, theirs := cutFrames(t, l.out, false), cutFrames(t, want, false); len(ours) < 6 || !sameFrames(ours, theirs[:len(ours)]) {
+			t.Errorf("%s: sent %x\nwant %x", name, l.out, want)
+		}
+	}
+}
+
+// sameFrames compares frames, but for Complete.
+func sameFrames(a, b [][]byte) bool {
+	return slices.EqualFunc(a, b, func(a, b []byte) bool {
+		return bytes.Equal(a[:5], b[:5]) && a[5]|byte(frame.Complete) == b[5]|byte(frame.Complete) && bytes.Equal(a[6:], b[6:])
+	})
 }
 
 func (l *peerLab) words() map[uint32]string { return shorthand(l.t, l.frames()) }
