@@ -15,10 +15,11 @@ type beat struct {
 	timer  *time.Timer
 }
 
-// wind asks the session once, when it is new.
+// wind asks the session once, when it is new, what it can do besides.
 func (k *link) wind() {
 	k.next, k.armed = forever, forever
 	k.ticker, _ = k.out.Session.(wiregauge.Ticker)
+	k.streamer, _ = k.out.Session.(wiregauge.Streamer)
 }
 
 // tick has the session do what it owes, and remembers when it owes more.

@@ -70,13 +70,16 @@ func newEngine(p Plan) (*Engine, error) {
 
 // requests are the plan's, with bodies kept where they have to be looked at.
 func (p *Plan) requests() []*wiregauge.Request {
-	if p.Check == nil && p.Take == 0 {
+	if p.Check == nil && p.Take == 0 && p.LimitRate == 0 {
 		return p.Requests
 	}
 	kept := make([]*wiregauge.Request, len(p.Requests))
 	for i, r := range p.Requests {
 		c := *r
 		c.Keep = true
+		if r.Shape.StreamsIn() {
+			c.Credit = p.LimitRate
+		}
 		kept[i] = &c
 	}
 	return kept

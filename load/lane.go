@@ -137,7 +137,7 @@ func (l *lane) prepare(tk ticket) *slot {
 	}
 	requests := l.e.requests
 	s.Call.Reset(requests[tk.index%uint64(len(requests))])
-	s.index, s.warm, s.rejected, s.taken = tk.index, tk.warm, false, false
+	s.index, s.warm, s.rejected, s.taken, s.ungranted = tk.index, tk.warm, false, false, 0
 	s.last = wiregauge.Never
 	s.Due, s.Dispatched, s.Permit = tk.due, tk.at, l.now
 	s.Explain = l.e.plan.Log != nil || l.tally.explain()
@@ -180,7 +180,7 @@ func (l *lane) startAgain(s *slot) bool {
 	due, dispatched, index, first := s.Due, s.Dispatched, s.index, s.Request
 	s.Call.Reset(first)
 	s.Due, s.Dispatched, s.Permit, s.index, s.Resent = due, dispatched, l.now, index, 1
-	s.rejected, s.taken, s.last = false, false, wiregauge.Never
+	s.rejected, s.taken, s.ungranted, s.last = false, false, 0, wiregauge.Never
 	s.Explain = l.e.plan.Log != nil || l.tally.explain()
 	err := l.cur.start(s)
 	if why, full := err.(wiregauge.NoSlot); full {

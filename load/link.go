@@ -48,9 +48,11 @@ type link struct {
 	shutting  bool
 	hungUp    bool // its calls are of no interest any more: their slots come back when the session lets go of them
 	why       ending
-	hello     chan error // of size 1: nil once it takes calls, or why it never will
-	unstamped []*slot    // started, with all bytes in the buffer that is written next
-	stamped   []*slot    // those of the buffer before
+	hello     chan error         // of size 1: nil once it takes calls, or why it never will
+	streamer  wiregauge.Streamer // nil where the session has no streams
+	grants    []*slot            // whose server is to be asked for more messages
+	unstamped []*slot            // started, with all bytes in the buffer that is written next
+	stamped   []*slot            // those of the buffer before
 	stamp     time.Duration
 }
 
@@ -146,6 +148,9 @@ func (k *link) receive(p []byte) (used int, err error) {
 	l.now = now
 	k.blocked = false
 	used, err = k.out.Receive(p)
+	if len(k.grants) > 0 {
+		k.grant()
+	}
 	if err == nil {
 		err = k.tick(now)
 	}
@@ -289,7 +294,29 @@ func (s *slot) message(l *lane, body []byte) (enough bool) {
 	if !s.taken && p.Take > 0 && s.Received >= p.Take {
 		s.taken, s.status = true, s.Status
 	}
+	if s.Credit > 0 && !s.taken {
+		s.owe()
+	}
 	return s.taken
+}
+
+// owe notes a message that was taken; when three quarters of what a server may be ahead have come it is asked for as many
+// again, as Reactor's limitRate does.
+func (s *slot) owe() {
+	if s.ungranted++; s.ungranted == (3*s.Credit+3)/4 {
+		s.link.grants = append(s.link.grants, s)
+	}
+}
+
+// grant asks for more messages of the streams that have earned it.
+func (k *link) grant() {
+	for _, s := range k.grants {
+		if s.link == k && s.Outcome == wiregauge.Unfinished && !s.taken {
+			k.out.Grant(k.streamer, &s.Call, s.ungranted)
+			s.ungranted = 0
+		}
+	}
+	k.grants = k.grants[:0]
 }
 
 // Room is of no use here: a blocked link is tried again after every Receive.

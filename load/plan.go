@@ -32,6 +32,7 @@ type Plan struct {
 	Timeout        time.Duration // per call, from permit; 0 for none
 	ConnectTimeout time.Duration
 	OneCall        bool                                      // --no-keepalive: a connection per call
+	LimitRate      int                                       // messages that a stream's server may be ahead; asked for again when three quarters have come; 0 for no bound
 	Take           int                                       // a stream is cancelled after that many messages and counts as OK; 0 for all
 	Check          func(c *wiregauge.Call, body []byte) bool // --expect: called when an answer is OK by its protocol; nil: none
 	Expected       map[int]bool                              // --expect-status: these statuses are successes, all others failures; nil: the protocol decides

@@ -17,6 +17,7 @@ type slot struct {
 	rejected   bool          // Check did not like a message
 	taken      bool          // Take messages have come: to be cancelled as OK
 	status     int           // of the answer then
+	ungranted  int           // messages that have come since more were asked for
 	last       time.Duration // when its last message came
 	work       chan struct{} // stack client: wakes its goroutine
 	abandoned  bool          // stack client: the turn ended before Do did

@@ -67,6 +67,11 @@ func (o *Outbox) Tick(t wiregauge.Ticker, now time.Duration) (err error) {
 	return err
 }
 
+// Grant lets the peer of c send that many messages more.
+func (o *Outbox) Grant(s wiregauge.Streamer, c *wiregauge.Call, messages int) {
+	o.buf = s.Grant(o.buf, c, messages)
+}
+
 // Flush pulls what the session has queued, when no write is active and there is room.
 func (o *Outbox) Flush() {
 	if !o.active && o.Open() {

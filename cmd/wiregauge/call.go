@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"math"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -109,13 +111,42 @@ func (k *oneCall) do(ctx context.Context, args []string) error {
 // credit is how many messages of a stream may wait to be printed.
 const credit = 32
 
+// credit is how many messages a stream may be ahead. On RSocket no more are asked for than are wanted.
+func (k *oneCall) credit() int {
+	n := cmp.Or(k.o.LimitRate, credit)
+	if isRSocket(k.target.Protocol) && k.o.Take > 0 {
+		return min(n, k.o.Take)
+	}
+	return n
+}
+
+// granter lets the server send more: one message for each that is printed, or under --limit-rate three quarters of it
+// at a time, as Reactor does.
+func (k *oneCall) granter(x *wire.Exchange) func() {
+	batch, printed, asked := 1, 0, k.request.Credit
+	if k.o.LimitRate > 0 {
+		batch = (3*k.request.Credit + 3) / 4
+	}
+	most := math.MaxInt
+	if isRSocket(k.target.Protocol) && k.o.Take > 0 {
+		most = k.o.Take
+	}
+	return func() {
+		printed++
+		if n := min(printed, most-asked); printed == batch && n > 0 {
+			x.Grant(&k.call, n)
+			printed, asked = 0, asked+n
+		}
+	}
+}
+
 // ready sets up the request and the call.
 func (k *oneCall) ready() {
 	r := *k.sent.Requests[0]
 	k.request = &r
 	r.Keep = true
 	if r.Shape.StreamsIn() {
-		r.Credit = credit
+		r.Credit = k.credit()
 	}
 	r.Open = k.sent.Live != nil
 	k.call.Reset(&r)
@@ -168,7 +199,7 @@ func (k *oneCall) overWire(ctx context.Context) error {
 		_ = x.Wait(ctx, &k.call)
 		k.in.close()
 	}()
-	if err := k.print(func() { x.Grant(&k.call, 1) }, func() { x.Cancel(&k.call) }); err != nil {
+	if err := k.print(k.granter(x), func() { x.Cancel(&k.call) }); err != nil {
 		return err
 	}
 	k.took.sent, k.took.received, k.took.tlsSent, k.took.tlsReceived = x.Traffic()

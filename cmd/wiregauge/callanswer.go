@@ -60,6 +60,9 @@ func (k *oneCall) readable(body []byte) (text []byte, asJSON bool) {
 			return body, false
 		}
 	}
+	if k.sent.Method == nil && !isHTTP(k.target.Protocol) && codec != "json" {
+		return k.free(codec, body)
+	}
 	if k.sent.Method == nil || codec == "json" && (k.httpStatus() >= 400 || k.sent.Method.Shape.StreamsIn()) {
 		return indented(body)
 	}
@@ -68,6 +71,18 @@ func (k *oneCall) readable(body []byte) (text []byte, asJSON bool) {
 		return text, codec != "binary" && codec != "text"
 	}
 	fmt.Fprintf(k.app.stderr, "warning: %v; it follows as it came\n", err)
+	return body, false
+}
+
+// free is a message of a codec where there is no contract.
+func (k *oneCall) free(codec string, body []byte) (text []byte, asJSON bool) {
+	text, asJSON, err := contract.DecodeFree(codec, body, contract.DecodeOptions{})
+	if err == nil {
+		return text, asJSON || codec == "text"
+	}
+	if len(body) > 0 {
+		fmt.Fprintf(k.app.stderr, "warning: %v; it follows as it came\n", err)
+	}
 	return body, false
 }
 
@@ -159,11 +174,16 @@ func (k *oneCall) verdict(ctx context.Context) error {
 		return ctx.Err()
 	case c.Outcome == wiregauge.OK:
 		k.noticeRedirect()
+		if c.Shape == wiregauge.OneWay && !k.o.Silent {
+			fmt.Fprintln(k.app.stderr, "notice: sent, not answered: nothing tells whether the server did anything with it")
+		}
 		return nil
 	case k.target.Protocol.Name == "grpc":
 		return k.grpcFailure(ctx)
 	case c.Outcome == wiregauge.Failed && isHTTP(k.target.Protocol):
 		return k.httpFailure()
+	case isRSocket(k.target.Protocol) && c.Status != 0:
+		return k.rsocketFailure()
 	case c.Outcome == wiregauge.Failed:
 		return fail(exitAnswer, "the server answered with an error: status %d %s", c.Status, c.Text)
 	}
@@ -197,6 +217,16 @@ func (k *oneCall) grpcFailure(ctx context.Context) error {
 		e.with("try", fmt.Sprintf("wiregauge list %s://%s   (what the server itself offers)", k.target.Scheme.Name, k.target.Authority))
 	}
 	return e
+}
+
+// rsocketFailure names the code and the text of an ERROR.
+func (k *oneCall) rsocketFailure() error {
+	c := &k.call
+	what := rsocketCode(c.Status)
+	if c.Text != "" {
+		what += ": " + printableText(c.Text)
+	}
+	return fail(exitAnswer, "%s", what)
 }
 
 // answerCode is 4, or what --exit-status asks for.
@@ -275,6 +305,11 @@ func (k *oneCall) noAnswer(ctx context.Context) error {
 	}
 	switch c.Outcome {
 	case wiregauge.Timeout:
+		if c.First < 0 && k.printed == 0 && c.Shape == wiregauge.Unary {
+			if e := k.app.speaksOther(ctx, k.target); e != nil {
+				return e
+			}
+		}
 		e := fail(code, "no answer within %s", k.timeout())
 		if c.First >= 0 {
 			e = fail(code, "the answer was not complete within %s", k.timeout())

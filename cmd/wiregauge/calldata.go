@@ -13,7 +13,6 @@ import (
 	"strings"
 	"sync"
 
-	"wiregauge/contract"
 	"wiregauge/wire"
 )
 
@@ -175,7 +174,7 @@ func (k *oneCall) feed(x *wire.Exchange, failed chan<- error) {
 		}
 		var body []byte
 		if err == nil {
-			body, err = k.sent.Method.Encode(k.sent.Codec, text, contract.EncodeOptions{AllowUnknown: k.o.Unknown})
+			body, err = k.sent.body(&k.o.DataOptions, text)
 		}
 		if err != nil {
 			failed <- dataError(err)

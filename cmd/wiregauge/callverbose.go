@@ -7,6 +7,7 @@ import (
 
 	"wiregauge"
 	"wiregauge/protocol/grpc"
+	"wiregauge/protocol/rsocket/frame"
 	"wiregauge/wire"
 )
 
@@ -24,6 +25,9 @@ func (k *oneCall) announce() {
 		return
 	}
 	line := k.request.Method
+	if isRSocket(k.target.Protocol) {
+		line = strings.TrimSpace(interaction(k.request) + " " + line)
+	}
 	if k.target.Protocol.Name == "grpc" {
 		line = "POST " + line
 	}
@@ -43,6 +47,8 @@ func (k *oneCall) overWhat() string {
 	switch {
 	case name == "http1":
 		name = "HTTP/1.1"
+	case name == "rsocket":
+		return k.target.Scheme.Name
 	case name != "grpc" && name != "http2":
 	case k.target.Scheme.TLS:
 		name = "h2"
@@ -91,10 +97,38 @@ func (k *oneCall) statusWords() string {
 		return grpc.CodeName(c.Status)
 	case isHTTP(k.target.Protocol) && k.httpStatus() > 0:
 		return fmt.Sprint(k.httpStatus())
+	case c.Outcome == wiregauge.OK && c.Shape == wiregauge.OneWay:
+		return "sent, not answered"
 	case c.Outcome == wiregauge.OK:
 		return "OK"
+	case isRSocket(k.target.Protocol) && c.Status != 0:
+		return rsocketCode(c.Status)
 	}
 	return c.Outcome.String()
+}
+
+// interaction is the model of a request, as RSocket's frames name it.
+func interaction(r *wiregauge.Request) string {
+	switch {
+	case r.Shape == wiregauge.OneWay && len(r.Messages) == 0:
+		return "METADATA_PUSH"
+	case r.Shape == wiregauge.OneWay:
+		return "REQUEST_FNF"
+	case r.Shape == wiregauge.ServerStream:
+		return "REQUEST_STREAM"
+	case r.Shape.StreamsOut():
+		return "REQUEST_CHANNEL"
+	}
+	return "REQUEST_RESPONSE"
+}
+
+// rsocketCode is the code of an ERROR, in hex and by its name where it has one.
+func rsocketCode(status int) string {
+	code, name := fmt.Sprintf("0x%03x", status), frame.Code(status).String()
+	if strings.HasPrefix(name, "0x") {
+		return code
+	}
+	return code + " " + name
 }
 
 func (k *oneCall) total() time.Duration {

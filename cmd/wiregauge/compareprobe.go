@@ -208,7 +208,7 @@ func canonicalOf(method *contract.Method, codec string) canonical {
 					return nil, kind, err
 				}
 				word = kind
-			} else if sorted, ok := sortedJSON(m); ok {
+			} else if sorted, ok := sortedJSON(plainJSON(codec, m)); ok {
 				body, word = sorted, "json"
 			}
 			kind = word
@@ -219,6 +219,16 @@ func canonicalOf(method *contract.Method, codec string) canonical {
 		}
 		return out, kind, nil
 	}
+}
+
+// plainJSON is a message as JSON where its codec tells how, else as it is.
+func plainJSON(codec string, m []byte) []byte {
+	if codec == "cbor" {
+		if text, _, err := contract.DecodeFree(codec, m, contract.DecodeOptions{Compact: true}); err == nil {
+			return text
+		}
+	}
+	return m
 }
 
 // sortedJSON is JSON without white space and with sorted keys; numbers stay as they were written.

@@ -81,7 +81,7 @@ func plaintext(raw string) string {
 	if !ok {
 		return "grpc://" + raw
 	}
-	twins := map[string]string{"https": "http", "h2": "h2c", "grpcs": "grpc", "tls": "tcp"}
+	twins := map[string]string{"https": "http", "h2": "h2c", "grpcs": "grpc", "tls": "tcp", "rsocket+tls": "rsocket+tcp", "rsocket+wss": "rsocket+ws"}
 	if twin := twins[strings.ToLower(scheme)]; twin != "" {
 		return twin + "://" + rest
 	}

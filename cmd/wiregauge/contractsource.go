@@ -36,7 +36,7 @@ func contractSource(p *prepared, o *DataOptions) (s contract.Source, ok bool, er
 		Address: p.Address, Network: p.Network, TLS: p.Dialer.TLS, Authority: p.Options.Authority,
 		Dial: p.Dialer.DialNet, Timeout: p.Dialer.Timeout,
 	}
-	if s.Reflect.Header, err = headers(o); err != nil {
+	if s.Reflect.Header, err = headers(p, o); err != nil {
 		return s, false, err
 	}
 	return s, true, nil

@@ -52,7 +52,7 @@ func plaintextOnly(t *protocol.Target, o *ConnOptions) error {
 			continue
 		}
 		e := usage("%s is for TLS, but %s:// is plaintext", given.flag, t.Scheme.Name)
-		if twin := map[string]string{"http": "https", "h2c": "h2", "grpc": "grpcs", "tcp": "tls"}[t.Scheme.Name]; twin != "" {
+		if twin := map[string]string{"http": "https", "h2c": "h2", "grpc": "grpcs", "tcp": "tls", "rsocket+tcp": "rsocket+tls", "rsocket+ws": "rsocket+wss"}[t.Scheme.Name]; twin != "" {
 			e.with("try", strings.Replace(t.Raw, t.Scheme.Name+"://", twin+"://", 1))
 		}
 		return e

@@ -13,14 +13,10 @@ import (
 // laterFlags belong to later versions: known, and refused as such.
 var laterFlags = map[string]bool{
 	"net": true, "feed": true,
-	"route": true, "interaction": true, "agents": true, "agents-timeout": true, "min-agents": true,
+	"agents": true, "agents-timeout": true, "min-agents": true,
 	"on-agent-loss": true, "orphan-timeout": true, "closed": true,
 	"encode": true, "include-errors": true, "redact": true, "allow-run": true, "types": true, "scale": true, "need": true, "details": true, "duet": true,
-	"interleave": true, "http3": true, "lease": true, "keepalive": true, "setup-data": true,
-	"setup-metadata": true, "setup-route": true, "auth": true, "data-mime": true, "metadata-mime": true,
-	"ws-header": true, "fragment": true, "max-message": true, "messages": true, "send-rate": true,
-	"limit-rate": true, "limitRate": true, "slow-consumer": true, "im": true, "load": true, "debug": true,
-	"stream": true, "channel": true, "fnf": true,
+	"interleave": true, "http3": true, "messages": true, "send-rate": true, "slow-consumer": true,
 }
 
 // untilThen says what there is already of what a later flag is for.
@@ -32,6 +28,8 @@ var untilThen = map[string]string{
 
 // foreignFlags are words of other tools that mean something else here.
 var foreignFlags = map[string]string{
+	"debug":                 "Use -vv for every frame.",
+	"load":                  "Data is read from a file by -d @FILE.",
 	"max-msg-sz":            "The largest message that is accepted is set with --max-reply SIZE.",
 	"rpc-header":            "Metadata is written -H 'name: value'.",
 	"reflect-header":        "Metadata is written -H 'name: value'; reflection gets it too.",

@@ -17,6 +17,9 @@ import (
 // inputs turns the data into what each request is made from: one per message, or one with all messages where the
 // caller's side streams.
 func (out *payload) inputs(p *prepared, o *DataOptions, raw []byte, given bool) ([]protocol.Input, error) {
+	if isRSocket(p.Protocol) {
+		return out.rsocketInputs(p, o, raw, given)
+	}
 	base := protocol.Input{Verb: o.Request, Path: p.RequestPath()}
 	switch {
 	case out.Method != nil:
@@ -61,11 +64,14 @@ func (out *payload) split(raw []byte, given bool) ([]json.RawMessage, error) {
 	if !given {
 		return []json.RawMessage{json.RawMessage("{}")}, nil
 	}
-	messages, err := out.Method.Split(raw)
+	messages, err := contract.SplitData(raw)
+	if out.Method != nil {
+		messages, err = out.Method.Split(raw)
+	}
 	if err != nil {
 		return nil, dataError(err)
 	}
-	if len(messages) == 0 && !out.Method.Shape.StreamsOut() {
+	if len(messages) == 0 && (out.Method == nil || !out.Method.Shape.StreamsOut()) {
 		return nil, usage("the data holds no message")
 	}
 	return messages, nil
@@ -74,10 +80,9 @@ func (out *payload) split(raw []byte, given bool) ([]json.RawMessage, error) {
 // encode makes the input of one message.
 func (out *payload) encode(base protocol.Input, o *DataOptions, m json.RawMessage, rest bool) (protocol.Input, error) {
 	in := base
-	options := contract.EncodeOptions{AllowUnknown: o.Unknown}
-	body, err := out.Method.Encode(out.Codec, m, options)
+	body, err := out.body(o, m)
 	if err != nil {
-		return in, dataError(err)
+		return in, err
 	}
 	in.Bodies, in.HasBody = [][]byte{body}, true
 	if !rest {
@@ -95,6 +100,19 @@ func (out *payload) encode(base protocol.Input, o *DataOptions, m json.RawMessag
 		in.Bodies = [][]byte{body}
 	}
 	return in, nil
+}
+
+// body encodes one message, by the contract where there is one.
+func (out *payload) body(o *DataOptions, m json.RawMessage) (body []byte, err error) {
+	if out.Method == nil {
+		body, err = contract.EncodeFree(out.Codec, m)
+	} else {
+		body, err = out.Method.Encode(out.Codec, m, contract.EncodeOptions{AllowUnknown: o.Unknown})
+	}
+	if err != nil {
+		return nil, dataError(err)
+	}
+	return body, nil
 }
 
 // joined is one input that holds all messages of a stream.
@@ -150,19 +168,11 @@ func dataError(err error) error {
 
 func isHTTP(p *protocol.Protocol) bool { return p.Name == "http1" || p.Name == "http2" }
 
-// headers reads -H, -m and -u. "Host" is not among them: it is the authority.
-func headers(o *DataOptions) ([]wiregauge.Field, error) {
-	var list []wiregauge.Field
-	for _, h := range o.Header {
-		name, value, ok := strings.Cut(h, ":")
-		name = strings.TrimSpace(name)
-		if !ok || name == "" || strings.ContainsAny(h, "\r\n\x00") || strings.ContainsAny(name, " \t\"(),/;<=>?@[\\]{}") {
-			return nil, usage("--header wants 'Name: value', got %q", h)
-		}
-		if strings.EqualFold(name, "host") {
-			continue
-		}
-		list = append(list, wiregauge.Field{Name: name, Value: strings.TrimSpace(value)})
+// headers reads -H, -m and -u. "Host" is not among them: it is the authority. On RSocket they are entries of metadata.
+func headers(p *prepared, o *DataOptions) ([]wiregauge.Field, error) {
+	list, err := headerFields(o.Header, isRSocket(p.Protocol))
+	if err != nil {
+		return nil, err
 	}
 	if o.Metadata != "" {
 		var m map[string]string
@@ -178,8 +188,36 @@ func headers(o *DataOptions) ([]wiregauge.Field, error) {
 			list = append(list, wiregauge.Field{Name: n, Value: m[n]})
 		}
 	}
-	if o.User != "" {
+	if isRSocket(p.Protocol) {
+		auth, err := authentication(p, o)
+		return append(list, auth...), err
+	}
+	switch {
+	case o.User != "":
 		list = append(list, basicAuth(o.User))
+	case p.User != nil:
+		list = append(list, basicAuth(p.User.String()))
+	}
+	return list, nil
+}
+
+// headerFields reads 'Name: value'. Names are tokens of HTTP, or also media types.
+func headerFields(texts []string, mime bool) ([]wiregauge.Field, error) {
+	bad := " \t\"(),/;<=>?@[\\]{}"
+	if mime {
+		bad = " \t"
+	}
+	var list []wiregauge.Field
+	for _, h := range texts {
+		name, value, ok := strings.Cut(h, ":")
+		name = strings.TrimSpace(name)
+		if !ok || name == "" || strings.ContainsAny(h, "\r\n\x00") || strings.ContainsAny(name, bad) {
+			return nil, usage("--header wants 'Name: value', got %q", h)
+		}
+		if strings.EqualFold(name, "host") {
+			continue
+		}
+		list = append(list, wiregauge.Field{Name: name, Value: strings.TrimSpace(value)})
 	}
 	return list, nil
 }

@@ -89,7 +89,7 @@ func TestCallWords(t *testing.T) {
 		{"http3", []string{"h3://127.0.0.1:1/a"}, []string{"not in this version"}},
 		{"connect", []string{"connect://127.0.0.1:1/a.B/C"}, []string{"not in this version"}},
 		{"dubbo", []string{"dubbo://127.0.0.1:1/a.B/c"}, []string{"not in this version"}},
-		{"--route", []string{"tcp://127.0.0.1:1", "--route", "x"}, []string{"not in this version"}},
+		{"--route", []string{"tcp://127.0.0.1:1", "--route", "x"}, []string{"write rsocket+tcp://127.0.0.1:1"}},
 		{"--codec hessian", []string{"http://127.0.0.1:1/", "--proto", protoFile(t), "--call", "t.Svc/Echo", "--codec", "hessian"}, []string{"not in this version"}},
 		{"a scheme with a letter missing", []string{"grp://127.0.0.1:1/a.B/C"}, []string{"did you mean grpc://"}},
 		{"a flag with a letter missing", []string{"grpc://127.0.0.1:1/a.B/C", "--emit-default"}, []string{"did you mean --emit-defaults ?"}},

@@ -31,8 +31,9 @@ type DataOptions struct {
 	User     string     `flag:"user,u" value:"USER:PASS" help:"basic authentication"`
 
 	ContractOptions
+	RSocketOptions
 	Call     string      `flag:"call" value:"pkg.Svc/M" help:"the method, when the URL does not name it"`
-	Codec    string      `flag:"codec" value:"NAME" help:"body codec: json, protobuf or binary; each protocol has its default"`
+	Codec    string      `flag:"codec" value:"NAME" help:"body codec: json, protobuf, cbor, text or binary; each protocol has its default"`
 	Unknown  bool        `flag:"allow-unknown-fields" help:"ignore JSON fields that the message does not have"`
 	Compress string      `flag:"compress" value:"gzip" choices:"gzip|identity" help:"compress the request"`
 	Inflate  bool        `flag:"compressed" help:"accept compressed answers and inflate them"`
@@ -84,7 +85,9 @@ type payload struct {
 	Codec    string
 	Origin   string             // where the contract comes from; "" without one
 	Live     *contract.Splitter // the messages that are still to come; nil unless they are sent as they come
-	Summary  string             // for reports: a description, not the bytes
+	// LimitRate is how many messages the server of a stream may be ahead; 0 for no bound.
+	LimitRate int
+	Summary   string // for reports: a description, not the bytes
 }
 
 // prepare makes everything that one target needs: what call, run and each arm of compare start with.
@@ -121,6 +124,14 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 		}
 		out.Codec = o.Codec
 	}
+	if err := checkRSocketWords(p, &o.RSocketOptions); err != nil {
+		return nil, err
+	}
+	if isRSocket(p.Protocol) {
+		if err := p.setUp(&o.RSocketOptions, out.Codec); err != nil {
+			return nil, err
+		}
+	}
 	name, err := methodName(p, o)
 	if err != nil {
 		return nil, err
@@ -140,12 +151,9 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 	if err != nil {
 		return nil, err
 	}
-	header, err := headers(o)
+	header, err := headers(p, o)
 	if err != nil {
 		return nil, err
-	}
-	if p.User != nil && o.User == "" {
-		header = append(header, basicAuth(p.User.String()))
 	}
 	for i := range inputs {
 		in := &inputs[i]
@@ -164,6 +172,11 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 		out.Requests = append(out.Requests, r)
 	}
 	shareIndexes(out.Requests)
+	if out.LimitRate = o.LimitRate; out.LimitRate > 0 {
+		if err := checkLimitRate(p, out.Requests[0]); err != nil {
+			return nil, err
+		}
+	}
 	out.Summary = summary(out.Requests, out.Codec)
 	return out, nil
 }
@@ -172,6 +185,9 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 func methodName(p *prepared, o *DataOptions) (string, error) {
 	if o.Call != "" {
 		return slashed(o.Call), nil
+	}
+	if isRSocket(p.Protocol) && len(o.Proto)+len(o.Protoset) > 0 {
+		return rsocketMethod(p, o)
 	}
 	if p.Protocol.Name != "grpc" {
 		return "", nil
@@ -229,6 +245,10 @@ func (a *app) dataFor(out *payload, o *DataOptions) (raw []byte, given bool, err
 	fromStdin := o.Data == "@" || o.Data == "@-" || o.DataFile == "-"
 	if o.live && fromStdin && out.Method != nil && out.Method.Shape.StreamsOut() {
 		out.Live = out.Method.Splitter(contract.NewSplitter(a.stdin))
+		return nil, true, nil
+	}
+	if o.live && fromStdin && out.Method == nil && o.Interaction == "channel" && out.Codec != "text" && out.Codec != "binary" {
+		out.Live = contract.NewSplitter(a.stdin)
 		return nil, true, nil
 	}
 	return a.readData(o)

@@ -185,6 +185,7 @@ func (out *plan) connect(o *LoadOptions, p *prepared, sent *payload) {
 		l.NewSession = p.session
 	}
 	l.Timeout, l.OneCall, l.Take, l.Seed = o.Timeout, o.NoKeepAlive, o.Take, o.Seed
+	l.LimitRate = sent.LimitRate
 	l.Think = load.Think(o.Think)
 	l.Check, l.Expected = o.Expect.check(sent), o.ExpectStatus.set
 	l.Drain, l.Drop, l.ServerPID = o.Stop.grace, o.Stop.mode == "drop", o.ServerPID

@@ -14,6 +14,8 @@ import (
 	"sync"
 	"time"
 
+	"wiregauge/protocol/rsocket/frame"
+	"wiregauge/protocol/rsocket/metadata"
 	"wiregauge/wire"
 )
 
@@ -37,6 +39,7 @@ type finding struct {
 
 	http2    bool   // it answered the preface of plaintext HTTP/2
 	http1    bool   // it answered in HTTP/1.1
+	rsocket  bool   // it answered a SETUP
 	greeting string // what it said instead
 }
 
@@ -65,6 +68,7 @@ func investigate(ctx context.Context, d wire.Dialer, limit time.Duration, strict
 	}
 	run(f.probeHTTP2, first)
 	run(f.probeHTTP1, nil)
+	run(f.probeRSocket, nil)
 	run(func(c net.Conn) { f.probeTLS(ctx, c, d) }, nil)
 	if strict && d.TLS != nil {
 		run(func(c net.Conn) { f.checked = handshake(ctx, c, d.TLS) }, nil)
@@ -117,6 +121,22 @@ func (f *finding) probeHTTP1(conn net.Conn) {
 	var head [5]byte
 	n, _ := io.ReadFull(conn, head[:])
 	f.http1 = n == len(head) && string(head[:]) == "HTTP/"
+}
+
+// probeRSocket opens a connection of RSocket and has its first keep-alive answered: the answer, or an ERROR.
+func (f *finding) probeRSocket(conn net.Conn) {
+	open := frame.Frame{Type: frame.Setup, Major: 1, KeepAlive: 20_000, Lifetime: 90_000,
+		MetadataMIME: []byte(metadata.Composite), DataMIME: []byte("application/cbor")}
+	alive := frame.Frame{Type: frame.KeepAlive, Flags: frame.Respond}
+	if _, err := conn.Write(alive.AppendPrefixed(open.AppendPrefixed(nil))); err != nil {
+		return
+	}
+	var head [frame.PrefixLen + frame.HeadLen]byte
+	if _, err := io.ReadFull(conn, head[:]); err != nil {
+		return
+	}
+	stream, kind, _ := frame.Head(head[frame.PrefixLen:])
+	f.rsocket = stream == 0 && frame.Uint24(head[:]) < 1<<16 && (kind == frame.KeepAlive || kind == frame.Error || kind == frame.Lease)
 }
 
 // probeTLS makes a handshake that checks nothing and notes whether a client certificate is missed.
@@ -201,11 +221,14 @@ func (f *finding) words() string {
 	if f.http1 && !f.secure {
 		list = append(list, "plaintext HTTP/1.1")
 	}
+	if f.rsocket {
+		list = append(list, "RSocket")
+	}
 	if f.greeting != "" && len(list) == 0 {
 		list = append(list, "it says "+quoted(f.greeting))
 	}
 	if len(list) == 0 {
-		return "no answer to TLS, HTTP/2 and HTTP/1.1"
+		return "no answer to TLS, HTTP/2, HTTP/1.1 and RSocket"
 	}
 	return strings.Join(list, ", ")
 }

@@ -25,7 +25,11 @@ func (p *prepared) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil || p.Network == "null" {
 		return unreachable("no connection to %s: %w", p.Raw, err)
 	}
-	f := investigate(ctx, p.Dialer, probeLimit, true)
+	return p.found(investigate(ctx, p.Dialer, probeLimit, true), err)
+}
+
+// found says what a target speaks and what to type instead.
+func (p *prepared) found(f *finding, err error) error {
 	switch {
 	case f.refused != nil:
 		return p.refused(f.refused)
@@ -92,6 +96,8 @@ func (p *prepared) refused(err error) error {
 func (p *prepared) notSecure(f *finding) error {
 	e := unreachable("the server does not speak TLS, but %s:// needs it", p.Scheme.Name).with("target", p.probed(f))
 	switch {
+	case isRSocketURL(p) && (f.rsocket || !f.http1):
+		return e.with("try", p.retry(map[string]string{"rsocket+tls": "rsocket+tcp", "rsocket+wss": "rsocket+ws"}[p.Scheme.Name]))
 	case f.http2 && p.Scheme.Name == "grpcs":
 		return e.with("try", p.retry("grpc"))
 	case f.http2:
@@ -164,6 +170,15 @@ func (p *prepared) otherProtocol(f *finding, err error) error {
 		alpn = f.state.NegotiatedProtocol
 	}
 	switch {
+	case f.rsocket && !isRSocketURL(p):
+		return unreachable("the server speaks RSocket, but %s:// does not", p.Scheme.Name).
+			with("target", p.probed(f)).with("try", p.retry("rsocket+tcp"))
+	case strings.HasPrefix(p.Scheme.Name, "rsocket+tcp") && f.http1:
+		return unreachable("an HTTP server answers where %s:// expects RSocket", p.Scheme.Name).
+			with("target", p.probed(f)).with("try", p.retry("rsocket+ws")+"   (RSocket over WebSocket)").with("or", p.retry("http"))
+	case strings.HasPrefix(p.Scheme.Name, "rsocket+ws") && f.rsocket:
+		return unreachable("the server speaks RSocket over TCP, but %s:// is RSocket over WebSocket", p.Scheme.Name).
+			with("target", p.probed(f)).with("try", p.retry("rsocket+tcp"))
 	case wantsHTTP2 && f.secure && alpn != "h2":
 		return unreachable("the server offers no HTTP/2 over TLS, and %s:// needs it", p.Scheme.Name).
 			with("target", p.probed(f)).with("try", p.retry("https"))
@@ -199,6 +214,10 @@ func tlsTwin(scheme string) string {
 		return "h2"
 	case "tcp":
 		return "tls"
+	case "rsocket+tcp":
+		return "rsocket+tls"
+	case "rsocket+ws":
+		return "rsocket+wss"
 	}
 	return "https"
 }
@@ -231,6 +250,8 @@ func (a *app) guess(ctx context.Context, o *ConnOptions, host, path string) (url
 	return scheme + "://" + host + path, f.words(), nil
 }
 
+func isRSocketURL(p *prepared) bool { return strings.HasPrefix(p.Scheme.Name, "rsocket+") }
+
 // scheme is the one that fits what was found; "" for none.
 func (f *finding) scheme(method bool) string {
 	switch {
@@ -244,6 +265,8 @@ func (f *finding) scheme(method bool) string {
 		return "http"
 	case f.http2:
 		return "h2c"
+	case f.rsocket:
+		return "rsocket+tcp"
 	}
 	return ""
 }
@@ -291,3 +314,15 @@ func slashIf(path string) string {
 }
 
 func quoted(s string) string { return strconv.Quote(s) }
+
+// speaksOther is what a server that has not answered speaks instead; nil when that is not known.
+func (a *app) speaksOther(ctx context.Context, p *prepared) error {
+	f := investigate(context.WithoutCancel(ctx), p.Dialer, probeLimit, true)
+	switch {
+	case f.refused != nil, f.rsocket == isRSocketURL(p):
+		return nil
+	case f.rsocket, f.http1, f.http2, f.secure != p.Scheme.TLS:
+		return p.found(f, nil)
+	}
+	return nil
+}

@@ -61,7 +61,7 @@ func suiteValue(option, value string) error {
 	case "label":
 		_, err = labels([]string{value})
 	case "header":
-		_, err = headers(&DataOptions{Header: []string{value}})
+		_, err = headerFields([]string{value}, true)
 	case "resolve":
 		_, _, err = parseResolve(value)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"wiregauge"
 	"wiregauge/protocol"
 )
 
@@ -29,4 +30,17 @@ func checkTake(take int, p *prepared, sent *payload) error {
 func (s *payload) packedStream(p *protocol.Protocol) bool {
 	r := s.Requests[0]
 	return isHTTP(p) && r.Shape.StreamsIn() && r.Accept != ""
+}
+
+// checkLimitRate refuses --limit-rate where nothing holds a server back message by message.
+func checkLimitRate(p *prepared, r *wiregauge.Request) error {
+	switch {
+	case !r.Shape.StreamsIn():
+		return usage("--limit-rate is for calls that are answered with a stream, and this one is %s", r.Shape)
+	case p.Client == "stack":
+		return usage("--limit-rate is for our own clients: a library asks for more on its own").with("try", "--client wire")
+	case p.Protocol.Name == "http1" || p.Protocol.Name == "tcp":
+		return usage("--limit-rate: nothing in %s holds a server back by messages", p.Protocol.Title).with("try", "RSocket, gRPC or HTTP/2")
+	}
+	return nil
 }

@@ -29,7 +29,9 @@ func (r *Responder) Receive(in, out []byte) (used int, reply []byte, err error) 
 		f, n, more, err := r.c.next(in[used:], out)
 		out, used = more, used+n
 		if err == nil && f == nil {
-			return used, out, nil
+			if f = r.c.peek(in[used:]); f == nil || r.phase != opening || opens(f) {
+				return used, out, nil
+			}
 		}
 		if err == nil {
 			out, err = r.frame(f, out)
@@ -39,6 +41,13 @@ func (r *Responder) Receive(in, out []byte) (used int, reply []byte, err error) 
 			return used, out, err
 		}
 	}
+}
+
+// opens reports whether a head is that of a frame which a connection may begin with: another protocol's first bytes may
+// read as one of millions of bytes that asks to be ignored.
+func opens(head []byte) bool {
+	_, t, _ := frame.Head(head)
+	return t == frame.Setup || t == frame.Resume
 }
 
 // frame takes one frame, whose head the carrier has judged.

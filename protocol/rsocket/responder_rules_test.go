@@ -89,6 +89,7 @@ var rules = []rule{
 	{name: "EXT", sent: [][]byte{setUp(), wire(frame.Frame{Type: frame.Ext, N: 1}), call(frame.RequestResponse, 1, "echo", "a")}, want: "0: ERROR 0x201; 1: N C"},
 	{name: "EXT that may be ignored", sent: [][]byte{setUp(), wire(frame.Frame{Type: frame.Ext, Flags: frame.Ignore, N: 1}), call(frame.RequestResponse, 1, "echo", "a")}, want: "1: N C"},
 	{name: "no SETUP", sent: [][]byte{call(frame.RequestResponse, 1, "echo", "a")}, want: "0: ERROR 0x1", err: "SETUP or RESUME frame must be received before any others"},
+	{name: "another protocol that asks to be ignored", sent: [][]byte{[]byte("GET /inventory.check HTTP/1.1\r\nHost: x\r\n\r\n")}, want: "0: ERROR 0x1", err: "SETUP or RESUME"},
 	{name: "another protocol", sent: [][]byte{[]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")}, want: "0: ERROR 0x1", err: "unknown type 0x15"},
 	{name: "a SETUP that breaks off", sent: [][]byte{{0, 0, 12, 0, 0, 0, 0, 4, 0, 0, 1, 0, 0, 0, 0}}, want: "0: ERROR 0x1", err: "shorter than its fields"},
 	{name: "CANCEL in the middle of a chain", sent: [][]byte{setUp(), callN(frame.RequestResponse, 1, "echo", "a", 0, frame.Follows), wire(frame.Frame{Type: frame.Cancel, Stream: 1}), payload(1, frame.Next, "b"), call(frame.RequestResponse, 1, "echo", "c")}, want: "1: N C"},

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"wiregauge/lab"
+)
+
+func TestCallOverRSocket(t *testing.T) {
+	s := serve(t, lab.ServeConfig{TLS: true, Plain: true})
+	tcp := func(route string) string {
+		return strings.Replace(s.urls["rsocket+tcp inventory"], "inventory.check", route, 1)
+	}
+	over := func(scheme string) string { return s.urls[scheme+" inventory"] }
+	stock := "{\n  \"available\": true,\n  \"inStock\": 67,\n  \"sku\": \"A1\",\n  \"warehouse\": \"ams-1\"\n}\n"
+	proto := []string{"--proto", "../../lab/proto/inventory.proto", "--call", "wg.v1.Inventory/Check"}
+	for _, c := range []struct {
+		name, stdin string
+		args        []string
+		code        int
+		stdout      string
+		stderr      []string
+	}{
+		{"CBOR when nothing is said", "", []string{over("rsocket+tcp"), "-d", `{"sku":"A1","quantity":2}`, "-vv"}, 0, stock,
+			[]string{"SETUP", "application/cbor", "REQUEST_RESPONSE stream 1", "route inventory.check", "data 18 bytes", "status OK"}},
+		{"JSON", "", []string{over("rsocket+tcp"), "-d", `{"sku":"A1"}`, "--codec", "json"}, 0, "", nil},
+		{"protobuf by a contract", "", append([]string{over("rsocket+tcp"), "-d", `{"sku":"A1"}`, "--codec", "protobuf", "-vv"}, proto...), 0, "", []string{"application/vnd.google.protobuf", "data 4 bytes"}},
+		{"CBOR by a contract", "", append([]string{over("rsocket+tcp"), "-d", `{"sku":"A1"}`, "-vv"}, proto...), 0, "", []string{"data 8 bytes"}},
+		{"over WebSocket", "", []string{over("rsocket+ws"), "-d", `{"sku":"A1"}`}, 0, stock, nil},
+		{"over TLS", "", []string{over("rsocket+tls"), "--cacert", s.CAFile(), "-d", `{"sku":"A1"}`}, 0, stock, nil},
+		{"over WebSocket and TLS", "", []string{over("rsocket+wss"), "--cacert", s.CAFile(), "-d", `{"sku":"A1"}`}, 0, stock, nil},
+		{"a route of its own", "", []string{tcp(""), "--route", "inventory.check", "-d", `{"sku":"A1"}`}, 0, stock, nil},
+		{"text", "", []string{tcp("echo"), "--codec", "text", "-d", "hello"}, 0, "hello\n", nil},
+		{"nothing at all", "", []string{tcp("echo"), "--codec", "binary"}, 0, "", nil},
+		{"a stream, of which some is taken", "", []string{tcp("ticker"), "--stream", "-d", `{"everyMs":1,"count":50}`, "--take", "2", "-vv"}, 0,
+			"{\n  \"number\": 1\n}\n{\n  \"number\": 2\n}\n", []string{"REQUEST_STREAM stream 1", "n 2", "CANCEL", "ended by --take 2"}},
+		{"a stream in batches", "", []string{tcp("ticker"), "--stream", "-d", `{"everyMs":1,"count":9}`, "--limit-rate", "4", "-vv"}, 0, "",
+			[]string{"n 4", "REQUEST_N stream 1, 10 bytes: n 3"}},
+		{"a channel, message by message", `{"payload":"AQI="} {"payload":"AwQ="}`, []string{tcp("echo.channel"), "--channel", "-d", "@-"}, 0,
+			"{\n  \"payload\": \"AQI=\"\n}\n{\n  \"payload\": \"AwQ=\"\n}\n", nil},
+		{"fire and forget", "", []string{tcp("hello"), "--fnf", "-d", `{"greeting":"x"}`}, 0, "", []string{"sent, not answered"}},
+		{"metadata alone", "", []string{tcp(""), "--interaction", "push", "-H", "text/plain: hi", "-vv"}, 0, "", []string{"METADATA_PUSH"}},
+		{"no such route", "", []string{tcp("nope"), "-d", "{}"}, exitAnswer, "", []string{"0x201 APPLICATION_ERROR: No handler for destination 'nope'"}},
+		{"a planted code", "", []string{tcp("hello"), "-d", "{}", "-H", "application/x.wg-plant: status=0x301"}, exitAnswer, "", []string{"0x301"}},
+		{"the wrong interaction", "", []string{tcp("ticker"), "-d", "{}"}, exitAnswer, "", []string{"0x201", "does not support REQUEST_RESPONSE"}},
+		{"an HTTP server", "", []string{strings.Replace(s.urls["http hello"], "http://", "rsocket+tcp://", 1), "-d", "{}", "-t", "1s"}, exitUnreachable, "",
+			[]string{"an HTTP server answers where rsocket+tcp:// expects RSocket", "rsocket+ws://"}},
+		{"RSocket behind http", "", []string{strings.Replace(over("rsocket+tcp"), "rsocket+tcp", "http", 1)}, exitUnreachable, "", []string{"the server speaks RSocket"}},
+		{"plaintext behind TLS", "", []string{strings.Replace(over("rsocket+tcp"), "rsocket+tcp", "rsocket+tls", 1), "-k", "-d", "{}"}, exitUnreachable, "", []string{"does not speak TLS", "rsocket+tcp://"}},
+		{"a route given twice", "", []string{over("rsocket+tcp"), "--route", "x", "-d", "{}"}, exitUsage, "", []string{"the route is given twice"}},
+		{"data of a push", "", []string{tcp(""), "--interaction", "push", "-d", "{}"}, exitUsage, "", []string{"metadata alone"}},
+		{"a header of HTTP", "", []string{tcp("hello"), "-H", "X-A: 1", "-d", "{}"}, exitUsage, "", []string{"named by a MIME type"}},
+		{"a bad keep-alive", "", []string{tcp("hello"), "--keepalive", "20s,10s", "-d", "{}"}, exitUsage, "", []string{"counts as dead"}},
+		{"a fragment too small", "", []string{tcp("hello"), "--fragment", "10b", "-d", "{}"}, exitUsage, "", []string{"64 bytes"}},
+		{"a header of the upgrade without one", "", []string{tcp("hello"), "--ws-header", "A: b", "-d", "{}"}, exitUsage, "", []string{"rsocket+ws://"}},
+		{"data that is no JSON", "", []string{tcp("hello"), "-d", "{"}, exitUsage, "", []string{"JSON"}},
+		{"words of RSocket on a gRPC target", "", []string{s.urls["grpc hello"], "--lease", "-d", "{}"}, exitUsage, "", []string{"--lease is for RSocket"}},
+		{"a rate of messages without a stream", "", []string{tcp("hello"), "--limit-rate", "4", "-d", "{}"}, exitUsage, "", []string{"answered with a stream"}},
+		{"protobuf without a contract", "", []string{tcp("hello"), "--codec", "protobuf", "-d", "{}"}, exitUsage, "", []string{"needs a contract"}},
+		{"authentication twice", "", []string{tcp("hello"), "--auth", "bearer:x", "-u", "a:b", "-d", "{}"}, exitUsage, "", []string{"given twice"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := invokeWith(t, t.Context(), nil, c.stdin, append([]string{"call"}, c.args...)...)
+			if got.code != c.code || c.stdout != "" && got.stdout != c.stdout {
+				t.Errorf("exit %d, want %d; stdout %q, want %q\n%s", got.code, c.code, got.stdout, c.stdout, got.stderr)
+			}
+			for _, word := range c.stderr {
+				if !strings.Contains(got.stderr, word) {
+					t.Errorf("standard error lacks %q:\n%s", word, got.stderr)
+				}
+			}
+		})
+	}
+}
+
+func TestLoadOverRSocket(t *testing.T) {
+	s := serve(t, lab.ServeConfig{Plain: true})
+	tcp := func(route string) string {
+		return strings.Replace(s.urls["rsocket+tcp inventory"], "inventory.check", route, 1)
+	}
+	f, _ := measured(t, exitOK, "run", tcp("inventory.check"), "-d", `[{"sku":"A1"},{"sku":"B2"}]`, "-n", "500", "-c", "8", "--connections", "2")
+	if a := f.Arms[0]; a.OK != 500 || a.Failed != 0 {
+		t.Errorf("%+v", a.Counts)
+	}
+	f, _ = measured(t, exitOK, "run", tcp("ticker"), "--stream", "-d", `{"everyMs":1,"count":20}`, "--limit-rate", "4", "-n", "10", "-c", "2")
+	if a := f.Arms[0]; a.OK != 10 || a.Messages != 200 {
+		t.Errorf("streams: %+v", a.Counts)
+	}
+	f, _ = measured(t, exitOK, "run", tcp("hello"), "--fnf", "-d", `{"greeting":"x"}`, "-n", "300", "-c", "4")
+	if a := f.Arms[0]; a.OK != 300 {
+		t.Errorf("one way: %+v", a.Counts)
+	}
+	refused := serve(t, lab.ServeConfig{Plain: true, Protocols: []string{"rsocket+tcp"}})
+	got := invoke(t, "run", refused.urls["rsocket+tcp inventory"], "-d", "{}", "-n", "5", "--lease")
+	if got.code != exitUnreachable || !strings.Contains(got.stderr, "lease is not supported") {
+		t.Errorf("a refused SETUP: exit %d\n%s", got.code, got.stderr)
+	}
+}
+
+func TestCompareOverRSocket(t *testing.T) {
+	s := serve(t, lab.ServeConfig{Plain: true})
+	f, _ := measured(t, exitOK, "compare", "rest="+s.urls["http inventory"], "grpc="+s.urls["grpc inventory"], "rsocket="+s.urls["rsocket+tcp inventory"],
+		"-d", `{"sku":"A1","quantity":2}`, "--rounds", "2", "--turn", "20ms", "--warmup", "10", "-c", "2")
+	if !f.Fair.OK() {
+		t.Errorf("the same message in CBOR is no fair test: %+v", f.Fair.Checks)
+	}
+	if a := f.Arms[2]; a.OK == 0 || a.Failed > 0 {
+		t.Errorf("rsocket %+v", a.Counts)
+	}
+}
