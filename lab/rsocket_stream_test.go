@@ -276,3 +276,17 @@ func TestLongMessagesBothWays(t *testing.T) {
 		}
 	}
 }
+
+// A server that closes ends calls that hang, streams without end that nobody reads, and tickers.
+func TestCloseEndsStreams(t *testing.T) {
+	s := serve(t, ServeConfig{Services: []string{"echo", "ticker"}, Protocols: []string{"rsocket+tls"}})
+	p := connect(t, s, "rsocket+tls", jsonType, 0)
+	p.send(request(frame.RequestStream, 101, "echo.stream", []byte(`{"payload":"aGk=","count":-1}`), frame.MaxN),
+		request(frame.RequestStream, 103, "ticker", []byte(`{"everyMs":1}`), 1),
+		request(frame.RequestResponse, 105, "echo", nil, 0, plantMIME, "hang"))
+	until(t, func() bool { return s.Stats().Received == 3 })
+	s.Close()
+	if st := s.Stats(); st.Answered+st.Failed != 3 || st.OpenConnections != 0 {
+		t.Errorf("answered %d, failed %d, %d connections are open", st.Answered, st.Failed, st.OpenConnections)
+	}
+}

@@ -60,10 +60,10 @@ type Responder struct {
 	held    int // bytes of messages that are not whole yet
 	leaving bool
 
-	now, born, heard time.Duration
-	begun, touched   bool          // Tick has been called; bytes have come since
-	lifetime         time.Duration // the client's own bound on silence; 0 for none
-	lease            leasing
+	born, heard    time.Duration
+	begun, touched bool          // Tick has been called; bytes have come since
+	lifetime       time.Duration // the client's own bound on silence; 0 for none
+	lease          leasing
 }
 
 // The phases of a connection.

@@ -73,7 +73,7 @@ func (r *Responder) Tick(now time.Duration, out []byte) ([]byte, error) {
 	if !r.begun {
 		r.begun, r.born, r.heard = true, now, now
 	}
-	if r.now = now; r.touched {
+	if r.touched {
 		r.touched, r.heard = false, now
 	}
 	if r.lease.unsaid {
