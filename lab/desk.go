@@ -30,7 +30,8 @@ type desk struct {
 	over       bool // nothing more is sent
 	leaving    bool // the peer was asked to go
 	leftAt     time.Duration
-	taken      int                  // calls so far
+	taken      int                  // calls so far,
+	unheard    uint64               // and of these the planted ones that nobody waits for
 	calls      map[uint64]*openCall // those that are not answered at once
 	spares     [][]byte             // memory for messages of channels
 	ready      openQueue            // streams that may have something to send
@@ -189,11 +190,8 @@ func (d *desk) answerOne(h *heard) {
 		d.begin(h.open)
 		return
 	}
-	message, err := h.route.answer(d.codec, body, 0)
+	message, err := h.route.reply(d.codec, body, 0)
 	h.answered, h.failed = true, err != nil
-	if message == nil {
-		message = []byte{} // nil is for the end
-	}
 	if !h.oneWay {
 		d.out, _ = d.r.Answer(d.out, h.id, message, true, err)
 	}

@@ -13,7 +13,8 @@ func (d *desk) plan(h *heard, p *plant.Planter, body []byte) {
 	if c == nil {
 		id := h.id
 		if h.oneWay {
-			id |= uint64(d.taken) << 32 // its stream is over already, and may be used again
+			d.unheard++
+			id = 1<<63 | d.unheard // its stream is over already, and may be used again
 		}
 		c = d.open(id, h.route, 1)
 		c.input = [][]byte{append([]byte(nil), body...)}
@@ -63,7 +64,7 @@ func (d *desk) carryOut(c *openCall, oneWay bool) {
 	}
 	var message []byte
 	if failure == nil {
-		message, failure = c.route.answer(c.codec, c.input[0], c.fate.Size)
+		message, failure = c.route.reply(c.codec, c.input[0], c.fate.Size)
 	}
 	switch {
 	case c.fate.Act == plant.Cut:

@@ -22,6 +22,15 @@ type route struct {
 
 func (r *route) streams() bool { return r.stream != nil }
 
+// reply is the answer to one message. It is never nil, which would be the end without a message.
+func (r *route) reply(c *codec, question []byte, filler int) ([]byte, error) {
+	answer, err := r.answer(c, question, filler)
+	if answer == nil && err == nil {
+		answer = []byte{}
+	}
+	return answer, err
+}
+
 func (r *route) takes(s wiregauge.Shape) bool { return slices.Contains(r.shapes, s) }
 
 // routes lists what the chosen services answer: under their short names and under those that gRPC has for them.

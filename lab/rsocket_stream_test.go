@@ -277,6 +277,17 @@ func TestLongMessagesBothWays(t *testing.T) {
 	}
 }
 
+// An answer of no bytes is one, planted or not.
+func TestEmptyAnswers(t *testing.T) {
+	s := serve(t, ServeConfig{Services: []string{"echo"}, Protocols: []string{"rsocket+tcp"}})
+	p := connect(t, s, "rsocket+tcp", "text/plain", 0)
+	for _, plant := range []string{"", "delay=1ns"} {
+		if got, failure := p.call("echo", nil, plantMIME, plant); len(got) != 0 || failure != "" {
+			t.Errorf("with the plant %q: got %q, %s", plant, got, failure)
+		}
+	}
+}
+
 // A server that closes ends calls that hang, streams without end that nobody reads, and tickers.
 func TestCloseEndsStreams(t *testing.T) {
 	s := serve(t, ServeConfig{Services: []string{"echo", "ticker"}, Protocols: []string{"rsocket+tls"}})

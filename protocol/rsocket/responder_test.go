@@ -268,3 +268,22 @@ func TestEveryCut(t *testing.T) {
 		}
 	}
 }
+
+// What a client can make us hold is bounded: calls that are open, and what is kept of those that are over.
+func TestOpenCallsAreBounded(t *testing.T) {
+	e := newEchoes(false)
+	var in []byte
+	for i := range uint32(maxServed + 2) {
+		in = append(in, call(frame.RequestResponse, 1+2*i, "echo", "")...)
+	}
+	_, out, err := e.r.Receive(in, nil)
+	if got, want := inWords(shorthand(t, cutFrames(t, out, false))), "131073: ERROR 0x202; 131075: ERROR 0x202"; got != want || err != nil {
+		t.Errorf("got %.200s, %v; want %s", got, err, want)
+	}
+	for _, id := range e.ids {
+		out, _ = e.r.Answer(out[:0], id, nil, true, nil)
+	}
+	if e.r.streams.n != 0 || e.r.spare != maxSpare {
+		t.Errorf("%d calls are open and %d are kept, want 0 and %d", e.r.streams.n, e.r.spare, maxSpare)
+	}
+}
