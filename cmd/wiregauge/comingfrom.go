@@ -18,7 +18,7 @@ var comingFrom embed.FS
 
 func (a *app) comingFromCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "coming-from [TOOL]", Short: "the flags of ghz, k6, hey, oha, wrk, wrk2, grpcurl or curl in our words",
+		Use: "coming-from [TOOL]", Short: "the flags of ghz, k6, hey, oha, wrk, wrk2, grpcurl, curl or rsc in our words",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				args = comingFromTools()
@@ -50,9 +50,6 @@ func table(tool string) string {
 }
 
 func unknownTool(tool string) error {
-	if tool == "rsc" {
-		return later("`help coming-from rsc`")
-	}
 	known := append(comingFromTools(), "oha", "wrk")
 	slices.Sort(known)
 	e := usage("no table for %q", tool).with("known", strings.Join(known, " "))

@@ -278,7 +278,7 @@ func (a *arm) contractFor(r *readyArm) *contract.Method {
 		return r.sent.Method
 	}
 	for _, other := range a.of.arms {
-		if other.last != nil && other.last.sent.Method != nil && !other.floor() && !a.floor() && r.sent.Codec == "json" {
+		if other.last != nil && other.last.sent.Method != nil && !other.floor() && !a.floor() && (r.sent.Codec == "json" || r.sent.Codec == "cbor") {
 			return other.last.sent.Method
 		}
 	}

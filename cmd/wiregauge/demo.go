@@ -25,12 +25,13 @@ const (
 	demoJSON     = "wiregauge-demo.json"
 )
 
-// demoArms are the arms of the demo: the same method of the same service over four protocols. protocol is the one
+// demoArms are the arms of the demo: the same method of the same service over five protocols. protocol is the one
 // that `wiregauge serve` is asked for, port which of the ports of a `serve` of all of them it is.
 var demoArms = []struct{ name, protocol, url string }{
 	{"rest", "http", "http://127.0.0.1:{port}/v1/inventory/check"},
 	{"rest-h2", "h2c", "h2c://127.0.0.1:{port}/v1/inventory/check"},
 	{"grpc", "grpc", "grpc://127.0.0.1:{port}/wg.v1.Inventory/Check"},
+	{"rsocket", "rsocket+tcp", "rsocket+tcp://127.0.0.1:{port}/inventory.check"},
 	{"tcp", "tcp", "tcp://127.0.0.1:{port}"},
 }
 
@@ -48,9 +49,9 @@ type orderOptions struct {
 func (a *app) demoCommand() *cobra.Command {
 	o := &demoOptions{}
 	cmd := &cobra.Command{
-		Use: "demo", Short: "start reference services on loopback, compare four protocols, write a report",
-		Long: "Start reference services on loopback and compare REST on HTTP/1.1, REST on HTTP/2 and gRPC, beside a TCP\n" +
-			"echo as the floor, with the same contract and payload. It takes about 50 s and needs nothing.\n\n" +
+		Use: "demo", Short: "start reference services on loopback, compare five protocols, write a report",
+		Long: "Start reference services on loopback and compare REST on HTTP/1.1, REST on HTTP/2, gRPC and RSocket, beside a\n" +
+			"TCP echo as the floor, with the same contract and payload. It takes about a minute and needs nothing.\n\n" +
 			"Writes " + demoHTML + " and " + demoJSON + " into the present folder, unless -o says otherwise.",
 		Args: noArguments,
 	}
@@ -69,7 +70,7 @@ func (a *app) demo(ctx context.Context, o *demoOptions) error {
 		return err
 	}
 	if !o.Silent {
-		fmt.Fprintln(a.stderr, "REST on HTTP/1.1, REST on HTTP/2, gRPC and the TCP floor on loopback")
+		fmt.Fprintln(a.stderr, "REST on HTTP/1.1, REST on HTTP/2, gRPC, RSocket (in CBOR) and the TCP floor on loopback")
 		fmt.Fprintf(a.stderr, "%[1]d calls in flight each: HTTP/1.1 has %[1]d connections for them, the others one that they share\n", demoInflight)
 	}
 	if err := c.carryOut(ctx, map[string]string{"demo": "loopback"}); err != nil {
@@ -86,7 +87,7 @@ func (a *app) demoComparison(self string, o *demoOptions) (*comparison, error) {
 	given := map[string]string{
 		"launches": strconv.Itoa(demoLaunches), "rounds": strconv.Itoa(demoRounds), "turn": option.FormatDuration(demoTurn),
 		"warmup": option.FormatDuration(demoTurn), "concurrency": strconv.Itoa(demoInflight), "data": demoData, "seed": strconv.FormatUint(o.Seed, 10),
-		"name": "REST, gRPC and the TCP floor on loopback",
+		"name": "REST, gRPC, RSocket and the TCP floor on loopback",
 	}
 	for key, value := range given {
 		if err := c.set.Lookup(key).Apply(option.Flag, "demo", value); err != nil {
@@ -125,7 +126,7 @@ const handPort = 18080
 
 func handCommands(program string, port int) string {
 	text := fmt.Sprintf("  %s serve inventory --plain --port %d &\n  %s compare", program, port, program)
-	ports := map[string]int{"http": port, "h2c": port, "grpc": port + 1, "tcp": port + 2}
+	ports := map[string]int{"http": port, "h2c": port, "grpc": port + 1, "tcp": port + 2, "rsocket+tcp": port + 3}
 	for _, d := range demoArms {
 		at := compare.Running{URL: d.url, Port: ports[d.protocol]}
 		text += fmt.Sprintf(" \\\n    %s=%s", d.name, filled(at))

@@ -86,15 +86,15 @@ func shortDemo(t *testing.T, s *started, launches, rounds int) (c *comparison, d
 	return c, dir, stdout
 }
 
-func TestDemoComparesFourProtocolsAndLeavesNothingBehind(t *testing.T) {
+func TestDemoComparesFiveProtocolsAndLeavesNothingBehind(t *testing.T) {
 	s := &started{}
 	c, dir, stdout := shortDemo(t, s, 2, 2)
 	if err := c.carryOut(context.Background(), map[string]string{"demo": "loopback"}); err != nil {
 		t.Fatal(err)
 	}
-	s.nothingLeft(t, 8)
+	s.nothingLeft(t, 10)
 	f := readDemo(t, dir)
-	if len(f.Arms) != 4 || !f.Arms[3].Floor || !f.Arms[0].Baseline || planned(f) != 16 {
+	if len(f.Arms) != 5 || !f.Arms[4].Floor || !f.Arms[0].Baseline || planned(f) != 20 {
 		t.Fatalf("arms %+v and %d rows", f.Arms, planned(f))
 	}
 	for _, a := range f.Arms {
@@ -127,7 +127,7 @@ func TestDemoStoppedByCtrlCLeavesNothingBehind(t *testing.T) {
 	ctx, stop := context.WithCancelCause(context.Background())
 	launch := c.plan.Launch
 	c.plan.Launch = func(ctx context.Context, l lab.LaunchConfig) (compare.Process, error) {
-		if len(s.pids) >= 10 { // in the third launch
+		if len(s.pids) >= 12 { // in the third launch
 			stop(interrupted{syscall.SIGINT})
 		}
 		return launch(ctx, l)
@@ -136,8 +136,8 @@ func TestDemoStoppedByCtrlCLeavesNothingBehind(t *testing.T) {
 	if code := exitCode(ctx, err); code != exitInterrupt {
 		t.Errorf("exit %d after %v, want %d", code, err, exitInterrupt)
 	}
-	s.nothingLeft(t, 10)
-	if f := readDemo(t, dir); !f.Partial || planned(f) != 16 {
+	s.nothingLeft(t, 12)
+	if f := readDemo(t, dir); !f.Partial || planned(f) != 20 {
 		t.Errorf("partial %v with %d rows, want those of 2 whole launches", f.Partial, planned(f))
 	}
 	if !strings.Contains(stdout.String(), "Stopped early") {
@@ -184,7 +184,7 @@ func TestTheCommandsThatDemoPrintsWork(t *testing.T) {
 	if s := invoke(t, args...); s.code != exitOK {
 		t.Fatalf("exit %d\n%s%s", s.code, s.stdout, s.stderr)
 	}
-	if f := readDemo(t, dir); len(f.Arms) != 4 || f.Arms[3].OK == 0 || !f.Fair.OK() {
+	if f := readDemo(t, dir); len(f.Arms) != 5 || f.Arms[4].OK == 0 || !f.Fair.OK() {
 		t.Errorf("arms %+v, fair test %+v", f.Arms, f.Fair)
 	}
 }
@@ -202,7 +202,7 @@ func inventoryOnSomePorts(t *testing.T) (*lab.Server, int) {
 			return s, port
 		}
 	}
-	t.Fatal("no four free ports in a row")
+	t.Fatal("not enough free ports in a row")
 	return nil, 0
 }
 

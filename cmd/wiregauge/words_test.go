@@ -226,12 +226,12 @@ func TestLaterCommandsAreNeverUnknown(t *testing.T) {
 }
 
 func TestComingFrom(t *testing.T) {
-	for _, tool := range []string{"curl", "ghz", "grpcurl", "hey", "k6", "wrk2"} {
+	for _, tool := range []string{"curl", "ghz", "grpcurl", "hey", "k6", "rsc", "wrk2"} {
 		if s := invoke(t, "help", "coming-from", tool); s.code != exitOK || !strings.HasPrefix(s.stdout, "coming from "+tool) {
 			t.Errorf("%s: exit %d, %s", tool, s.code, s.stdout)
 		}
 	}
-	if s := invoke(t, "help", "coming-from"); strings.Count(s.stdout, "coming from ") != 6 {
+	if s := invoke(t, "help", "coming-from"); strings.Count(s.stdout, "coming from ") != 7 {
 		t.Errorf("all tables: %s", s.stdout)
 	}
 }
