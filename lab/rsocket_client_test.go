@@ -51,9 +51,13 @@ func connect(t testing.TB, s *Server, protocol, mime string, flags frame.Flags) 
 	if p.web {
 		p.upgrade()
 	}
+	p.setUp(mime, flags)
+	return p
+}
+
+func (p *rawPeer) setUp(mime string, flags frame.Flags) {
 	p.send(frame.Frame{Type: frame.Setup, Flags: flags, Major: 1, KeepAlive: 20_000, Lifetime: 90_000,
 		MetadataMIME: []byte(metadata.Composite), DataMIME: []byte(mime)})
-	return p
 }
 
 func (p *rawPeer) upgrade() {

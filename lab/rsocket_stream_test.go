@@ -3,11 +3,14 @@ package lab
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
+	"wiregauge/lab/wgpb"
 	"wiregauge/protocol/rsocket/frame"
 )
 
@@ -196,6 +199,23 @@ func TestTickerEnds(t *testing.T) {
 	p.send(request(frame.RequestStream, 101, "wg.v1.Ticker/Ticks", body, frame.MaxN))
 	if got, ended := p.messages(101, 0); len(got) != 3 || !ended {
 		t.Errorf("got %q, ended %t", got, ended)
+	}
+}
+
+func TestTickerOverGRPC(t *testing.T) {
+	s := serve(t, ServeConfig{Services: []string{"ticker"}, Protocols: []string{"grpc"}})
+	stream, err := wgpb.NewTickerClient(dialRPC(t, s, "grpc")).Ticks(t.Context(), &wgpb.TickRequest{EveryMs: 1, Count: 3})
+	for want := int64(1); err == nil; want++ {
+		var tick *wgpb.Tick
+		if tick, err = stream.Recv(); err == nil && tick.Number != want {
+			t.Errorf("tick %d comes as %d", want, tick.Number)
+		}
+		if errors.Is(err, io.EOF) && want != 4 {
+			t.Errorf("%d ticks, want 3", want-1)
+		}
+	}
+	if !errors.Is(err, io.EOF) {
+		t.Error(err)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"wiregauge/lab/wgpb"
 	"wiregauge/protocol/rsocket/frame"
+	"wiregauge/protocol/rsocket/websocket"
 )
 
 // Every service answers over every carrier in every codec, under both of its names.
@@ -311,6 +312,61 @@ func TestConnectionsThatAreEnded(t *testing.T) {
 			t.Errorf("%s: the connection goes on", plant)
 		}
 	}
+}
+
+// A client that dies at any byte of what it says leaves nothing behind.
+func TestClientsThatDie(t *testing.T) {
+	s := serve(t, ServeConfig{Services: []string{"echo"}, Protocols: []string{"rsocket+tcp", "rsocket+ws"}})
+	conns := int64(0)
+	for _, protocol := range []string{"rsocket+tcp", "rsocket+ws"} {
+		said := &said{}
+		p := &rawPeer{t: t, conn: said, web: overWebSocket(protocol)}
+		if p.web {
+			said.Write(websocket.AppendRequest(nil, "/", "x", "dGhlIHNhbXBsZSBub25jZQ==", nil))
+		}
+		p.setUp("text/plain", 0)
+		p.send(request(frame.RequestStream, 1, "echo.stream", []byte("hi"), 2), request(frame.RequestChannel, 3, "echo.channel", []byte("hi"), 1),
+			request(frame.RequestResponse, 5, "echo", []byte("hi"), 0, plantMIME, "hang"))
+		for cut := range len(said.bytes) + 1 {
+			c, err := net.Dial("tcp", hostOf(t, endpoint(t, s, "echo", protocol)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c.Write(said.bytes[:cut])
+			c.Close()
+			conns++
+		}
+	}
+	until(t, func() bool { st := s.Stats(); return st.Connections == conns && st.OpenConnections == 0 })
+	if st := s.Stats(); st.Received == 0 || st.Received != st.Answered+st.Failed {
+		t.Errorf("received %d, answered %d, failed %d", st.Received, st.Answered, st.Failed)
+	}
+}
+
+// said is a connection that keeps what is written to it.
+type said struct {
+	net.Conn
+	bytes []byte
+}
+
+func (s *said) Write(p []byte) (int, error) {
+	s.bytes = append(s.bytes, p...)
+	return len(p), nil
+}
+
+// A call that is given up in the read that brought it is counted and not answered.
+func TestCallsThatAreGivenUpAtOnce(t *testing.T) {
+	s := serve(t, ServeConfig{Services: []string{"echo"}, Protocols: []string{"rsocket+tcp"}})
+	p := connect(t, s, "rsocket+tcp", "text/plain", 0)
+	p.send(request(frame.RequestResponse, 101, "echo", []byte("a"), 0), frame.Frame{Type: frame.Cancel, Stream: 101},
+		request(frame.RequestStream, 103, "echo.stream", []byte("b"), 5), frame.Frame{Type: frame.Cancel, Stream: 103},
+		request(frame.RequestFNF, 105, "echo", []byte("c"), 0), request(frame.RequestFNF, 105, "echo", []byte("d"), 0, plantMIME, "delay=1ms"),
+		request(frame.RequestResponse, 107, "echo", []byte("e"), 0))
+	f, err := p.next()
+	if err != nil || f.Stream != 107 || string(f.Data) != "e" {
+		t.Errorf("got %v on stream %d, %q, %v", f.Type, f.Stream, f.Data, err)
+	}
+	until(t, func() bool { st := s.Stats(); return st.Received == 5 && st.Answered == 5 })
 }
 
 func BenchmarkRSocketEcho(b *testing.B) {

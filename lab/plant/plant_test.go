@@ -37,6 +37,9 @@ func TestParse(t *testing.T) {
 		{"sizes", "size=64kb", Plant{Size: 65536}},
 		{"a slow body", "body=1ms:50ms:10", Plant{Body: SlowBody{ms, 50 * ms, 10}}},
 		{"queues", "slots=4,usl=0.05:0.001,warm=10/20000,bucket=1000/s", Plant{Slots: 4, Sigma: .05, Kappa: .001, Warm: 10, WarmCalls: 20000, Bucket: 1000}},
+		{"a code of RSocket's own", "status=0x301", Plant{Status: Often{every: 1}, Code: Code{HTTP: 500, GRPC: 13, own: 0x301}}},
+		{"leases", "lease=100/1s", Plant{Lease: 100, LeaseFor: time.Second, LeaseEvery: time.Second}},
+		{"leases with a gap", "lease=2/800ms/1s", Plant{Lease: 2, LeaseFor: 800 * ms, LeaseEvery: time.Second}},
 		{"connections", "streams=100,age=300ms+1s,requests=1000,idle=1s,goaway=7", Plant{Streams: 100, Age: 300 * ms, Grace: time.Second, Requests: 1000, Idle: time.Second, GoAway: 7}},
 		{"delays that are drawn, that step and that swing", "random=7,step=1.5/30000,wave=0.3/20s", Plant{Random: 7, Step: 1.5, StepCalls: 30000, Swing: .3, Wave: 20 * time.Second}},
 		{"an age without grace", "age=1s", Plant{Age: time.Second}},
@@ -85,6 +88,12 @@ func TestParseErrors(t *testing.T) {
 		{"wave=0.5/0s", "not above 0"},
 		{"usl=0.1", "want two numbers"},
 		{"usl=-1:0", `"-1" is not a number of at least 0`},
+		{"status=0x101", `"0x101" is no code of RSocket for one call`},
+		{"status=0xg", `"0xg" is no code of RSocket`},
+		{"lease=5", "want a number of requests and a time"},
+		{"lease=0/1s", `"0" is not a whole number above 0`},
+		{"lease=5/1s/500ms", "not followed by the next before its end"},
+		{"lease=5/1us", "lives for at least 1ms"},
 		{"reset,reset=/5", "reset is given twice"},
 	}
 	for _, row := range rows {
@@ -97,7 +106,7 @@ func TestParseErrors(t *testing.T) {
 }
 
 func TestOneRequestCannotChangeItsConnection(t *testing.T) {
-	for _, text := range []string{"streams=1", "age=1s", "requests=1", "idle=1s", "goaway=1"} {
+	for _, text := range []string{"streams=1", "age=1s", "requests=1", "idle=1s", "goaway=1", "lease=1/1s"} {
 		key, _, _ := strings.Cut(text, "=")
 		if _, err := ParseCall("delay=1ms," + text); err == nil || !strings.Contains(err.Error(), key+" is for a whole server") {
 			t.Errorf("%s: got %v", text, err)
@@ -414,4 +423,14 @@ func planter(t *testing.T, text string, clock Clock) *Planter {
 		t.Fatal(err)
 	}
 	return New(p, clock)
+}
+
+func TestCodesOfRSocket(t *testing.T) {
+	for text, want := range map[string]uint32{
+		"503": 0x202, "UNAVAILABLE": 0x202, "RESOURCE_EXHAUSTED": 0x202, "499": 0x203, "400": 0x204, "500": 0x201, "NOT_FOUND": 0x201, "0xdeadbeef": 0xdeadbeef,
+	} {
+		if c, err := parseCode(text); err != nil || c.RSocket() != want {
+			t.Errorf("%s: got 0x%x, %v; want 0x%x", text, c.RSocket(), err, want)
+		}
+	}
 }
