@@ -80,7 +80,7 @@ func (x *explained) prefixed() (used int, text string) {
 	if len(p) < min(n, mostExplained) {
 		return 0, ""
 	}
-	return frame.PrefixLen + n, words(p[:min(n, len(p))], n)
+	return frame.PrefixLen + n, words(p[:min(n, len(p), mostExplained)], n)
 }
 
 // upgrade shows the first line of the upgrade.
@@ -133,11 +133,8 @@ func words(p []byte, n int) string {
 	if err != nil && n == len(p) {
 		return where + ": " + printable(err.Error())
 	}
-	if n > len(p) {
-		f.Data = nil
-		if err != nil {
-			return where
-		}
+	if err != nil {
+		return where // what is missing is not worth to be kept
 	}
 	details := append(fieldWords(&f), partWords(&f, n-len(p)+len(f.Data))...)
 	if len(details) == 0 {
@@ -177,9 +174,7 @@ func fieldWords(f *frame.Frame) []string {
 		}
 		return []string{fmt.Sprintf("n %d", f.N)}
 	case frame.Error:
-		text := string(f.Data)
-		f.Data = nil
-		return []string{codeWords(frame.Code(f.N)) + " " + printable(text)}
+		return []string{strings.TrimSpace(codeWords(frame.Code(f.N)) + " " + printable(string(f.Data)))}
 	case frame.Ext:
 		return []string{fmt.Sprintf("type 0x%x", f.N)}
 	}

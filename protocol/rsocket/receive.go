@@ -62,7 +62,7 @@ func (s *session) take1(in, out []byte) (used int, reply []byte, err error) {
 	}
 	if f == nil {
 		s.peek(in[used:])
-		return used, out, nil
+		return used, out, s.stranger(in)
 	}
 	out, err = s.frame(f, out)
 	return used, out, err
@@ -92,17 +92,24 @@ func (s *session) blame(in []byte, err error) error {
 			s.culprit = s.table.get(id).call
 		}
 	}
-	if s.received.Total() > 0 || s.c.web {
-		return err
-	}
-	switch {
-	case strings.HasPrefix(string(in[:min(len(in), 6)]), "HTTP/1"):
-		line, _, _ := strings.Cut(string(in[:min(len(in), 60)]), "\r\n")
-		return fmt.Errorf("the peer speaks HTTP, not RSocket over TCP: it said %q; over WebSocket write rsocket+ws://", line)
-	case len(in) >= 3 && (in[0] == 0x15 || in[0] == 0x16) && in[1] == 3 && in[2] <= 4:
-		return errors.New("the peer speaks TLS, and this is plaintext: write rsocket+tls://")
+	if other := s.stranger(in); other != nil {
+		return other
 	}
 	return err
+}
+
+// stranger recognises in the first bytes of a connection what is no RSocket.
+func (s *session) stranger(in []byte) error {
+	switch {
+	case s.received.Total() > 0 || s.c.web || len(in) < 6:
+		return nil
+	case string(in[:6]) == "HTTP/1":
+		line, _, _ := strings.Cut(string(in[:min(len(in), 60)]), "\r\n")
+		return fmt.Errorf("the peer speaks HTTP, not RSocket over TCP: it said %q; over WebSocket write rsocket+ws://", line)
+	case in[0] == 0x15 && in[1] == 3 && in[2] <= 4 && in[3] == 0 && in[4] == 2 && (in[5] == 1 || in[5] == 2): // an alert
+		return errors.New("the peer speaks TLS, and this is plaintext: write rsocket+tls://")
+	}
+	return nil
 }
 
 // fail ends the connection. The peer is told what it did, unless it is the one that ends it.

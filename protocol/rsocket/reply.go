@@ -101,15 +101,15 @@ func (s *session) message(st *stream, data []byte) {
 
 // answered ends a call whose answer is complete. Our side, if it goes on, ends too: nobody is there to answer it.
 func (s *session) answered(st *stream, out []byte) []byte {
-	id, open, cut := st.id, !st.ended, st.cutShort()
+	id, open, cut := st.id, !st.ended && channel(st.call.Request), st.cutShort()
 	s.finish(st, wiregauge.OK, 0, "")
 	switch {
-	case !open:
-		return out
 	case cut:
 		return s.put(out, id, frame.Cancel, 0, nil, nil)
+	case open:
+		return s.put(out, id, frame.Payload, frame.Complete, nil, nil)
 	}
-	return s.put(out, id, frame.Payload, frame.Complete, nil, nil)
+	return out
 }
 
 // breach ends a call whose peer broke a rule that concerns this call only.
