@@ -102,6 +102,9 @@ func (k *oneCall) do(ctx context.Context, args []string) error {
 	} else {
 		err = k.overWire(ctx)
 	}
+	if err == nil && k.lacksLease() {
+		err = k.withLease(ctx)
+	}
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,14 @@
 package main
 
 import (
+	"bufio"
+	"io"
+	"net"
 	"strings"
 	"testing"
 
 	"wiregauge/lab"
+	"wiregauge/protocol/rsocket/frame"
 )
 
 func TestCallOverRSocket(t *testing.T) {
@@ -107,5 +111,54 @@ func TestCompareOverRSocket(t *testing.T) {
 	}
 	if a := f.Arms[2]; a.OK == 0 || a.Failed > 0 {
 		t.Errorf("rsocket %+v", a.Counts)
+	}
+}
+
+// leasing is a server that does what rsocket-java's do with leases: it refuses requests before the first LEASE, which it
+// sends only to clients that ask for it here. It answers two connections.
+func leasing(t *testing.T) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for range 2 {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			defer c.Close()
+			r := bufio.NewReader(c)
+			read := func() (f frame.Frame) {
+				var head [frame.PrefixLen]byte
+				if _, err := io.ReadFull(r, head[:]); err != nil {
+					return f
+				}
+				p := make([]byte, frame.Uint24(head[:]))
+				_, _ = io.ReadFull(r, p)
+				f, _ = frame.Decode(p)
+				return f
+			}
+			send := func(f frame.Frame) { _, _ = c.Write(f.AppendPrefixed(nil)) }
+			if setup := read(); setup.Flags&frame.Leasing == 0 {
+				read()
+				send(frame.Frame{Stream: 1, Type: frame.Error, N: uint32(frame.Rejected), Data: []byte("[server] Lease was not issued yet")})
+				continue
+			}
+			send(frame.Frame{Type: frame.Lease, TTL: 10_000, N: 1})
+			if f := read(); f.Type == frame.RequestResponse {
+				send(frame.Frame{Stream: 1, Type: frame.Payload, Flags: frame.Next | frame.Complete, Data: f.Data})
+			}
+		}
+	}()
+	return l.Addr().String()
+}
+
+func TestACallThatLacksALeaseIsSentOnceMore(t *testing.T) {
+	got := invoke(t, "call", "rsocket+tcp://"+leasing(t)+"/echo", "-d", `{"a":1}`, "-v")
+	if got.code != exitOK || got.stdout != "{\n  \"a\": 1\n}\n" || !strings.Contains(got.stderr, "sent again with --lease") {
+		t.Errorf("exit %d, %q\n%s", got.code, got.stdout, got.stderr)
 	}
 }
