@@ -21,7 +21,7 @@ type grpcurlCase struct {
 
 var grpcurlCases = []grpcurlCase{
 	{name: "list", args: []string{"list"}, says: []string{"grpc.health.v1.Health", "grpc.reflection.v1.ServerReflection",
-		"grpc.reflection.v1alpha.ServerReflection", "wg.v1.Echo", "wg.v1.Hello", "wg.v1.Inventory", "wg.v1.Random"}},
+		"grpc.reflection.v1alpha.ServerReflection", "wg.v1.Echo", "wg.v1.Hello", "wg.v1.Inventory", "wg.v1.Random", "wg.v1.Ticker"}},
 	{name: "list methods", args: []string{"list", "wg.v1.Echo"}, says: []string{"wg.v1.Echo.Echo", "wg.v1.Echo.ServerStream",
 		"wg.v1.Echo.ClientStream", "wg.v1.Echo.BidiStream"}},
 	{name: "describe a service", args: []string{"describe", "wg.v1.Hello"}, says: []string{"rpc SayHello ( .wg.v1.HelloRequest ) returns ( .wg.v1.HelloReply )"}},
