@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -126,6 +127,7 @@ func (x *Exchange) receive(p []byte) (used int, err error) {
 	x.greet()
 	x.settle()
 	if err != nil {
+		x.cause = err
 		x.out.Push() // what the session still has to say
 	}
 	return used, err
@@ -276,7 +278,7 @@ func (x *Exchange) fail(p *pending, err error) {
 	p.err = err
 	p.c.Outcome = wiregauge.Local
 	if err == wiregauge.Closing {
-		p.c.Outcome, p.err = wiregauge.Closed, ErrEnded
+		p.c.Outcome, p.err = wiregauge.Closed, cmp.Or(x.cause, ErrEnded)
 	}
 	p.taken = true
 	p.c.Done = x.now

@@ -52,6 +52,7 @@ func TestCallOverRSocket(t *testing.T) {
 			[]string{"an HTTP server answers where rsocket+tcp:// expects RSocket", "rsocket+ws://"}},
 		{"RSocket behind http", "", []string{strings.Replace(over("rsocket+tcp"), "rsocket+tcp", "http", 1)}, exitUnreachable, "", []string{"the server speaks RSocket"}},
 		{"plaintext behind TLS", "", []string{strings.Replace(over("rsocket+tcp"), "rsocket+tcp", "rsocket+tls", 1), "-k", "-d", "{}"}, exitUnreachable, "", []string{"does not speak TLS", "rsocket+tcp://"}},
+		{"a lease of a server that has none", "", []string{tcp("hello"), "--lease", "-d", "{}"}, exitUnreachable, "", []string{"INVALID_SETUP (0x1): lease is not supported"}},
 		{"a route given twice", "", []string{over("rsocket+tcp"), "--route", "x", "-d", "{}"}, exitUsage, "", []string{"the route is given twice"}},
 		{"data of a push", "", []string{tcp(""), "--interaction", "push", "-d", "{}"}, exitUsage, "", []string{"metadata alone"}},
 		{"a header of HTTP", "", []string{tcp("hello"), "-H", "X-A: 1", "-d", "{}"}, exitUsage, "", []string{"named by a MIME type"}},
@@ -84,7 +85,7 @@ func TestLoadOverRSocket(t *testing.T) {
 		return strings.Replace(s.urls["rsocket+tcp inventory"], "inventory.check", route, 1)
 	}
 	f, _ := measured(t, exitOK, "run", tcp("inventory.check"), "-d", `[{"sku":"A1"},{"sku":"B2"}]`, "-n", "500", "-c", "8", "--connections", "2")
-	if a := f.Arms[0]; a.OK != 500 || a.Failed != 0 {
+	if a := f.Arms[0]; a.OK != 500 || a.Failed != 0 || a.Statuses[0].Name != "ok" {
 		t.Errorf("%+v", a.Counts)
 	}
 	f, _ = measured(t, exitOK, "run", tcp("ticker"), "--stream", "-d", `{"everyMs":1,"count":20}`, "--limit-rate", "4", "-n", "10", "-c", "2")

@@ -18,8 +18,10 @@ func (s *session) End(cause error) {
 	}
 	s.ended = true
 	var open []*stream
+	s.departing = nil
 	for _, st := range s.all {
 		if st.call != nil {
+			st.departs = 0
 			open = append(open, st)
 		}
 	}
@@ -66,11 +68,12 @@ func (s *session) verdict(cause error) (o wiregauge.Outcome, status int, text st
 	return wiregauge.Closed, 0, cause.Error()
 }
 
-// Class names a failed call for the error table by the code of the ERROR that ended it.
+// Class names a failed call for the error table by the code of the ERROR that ended it. Code 0, which no server should
+// send, has no name.
 func Class(o wiregauge.Outcome, status int) string {
 	switch o {
 	case wiregauge.Failed, wiregauge.Refused, wiregauge.Reset:
-		if o == wiregauge.Failed || status > 0 {
+		if status > 0 {
 			return frame.Code(status).String()
 		}
 	}

@@ -73,7 +73,8 @@ func (h *hello) ask(o protocol.Options) error {
 	if strings.ContainsAny(o.Setup.Path+o.Authority, " \r\n") {
 		return fmt.Errorf("path %q of the upgrade to WebSocket: spaces and line ends are not possible", o.Setup.Path)
 	}
-	h.upgrade = websocket.AppendRequest(nil, o.Setup.Path, o.Authority, h.key, fields)
+	path := "/" + strings.TrimPrefix(o.Setup.Path, "/")
+	h.upgrade = websocket.AppendRequest(nil, path, o.Authority, h.key, fields)
 	return nil
 }
 

@@ -69,14 +69,13 @@ func (s *session) Tick(now time.Duration, out []byte) ([]byte, error) {
 	if l.heard {
 		l.heard, l.open, l.gone = false, false, false
 	}
-	if l.open {
-		if left := s.drained >= l.at; left != l.gone && (left || l.left < now) {
-			l.gone, l.left = left, now
-		}
-		if l.gone && now-l.left >= l.lifetime {
-			s.broken = fmt.Errorf("no answer to KEEPALIVE for %s", l.lifetime)
-			return out, s.broken
-		}
+	// One that was appended to an empty buffer counts as gone at once; a later Tick finds out when it was not.
+	if gone := s.drained >= l.at; l.open && now > l.left && gone != l.gone {
+		l.gone, l.left = gone, now
+	}
+	if l.open && l.gone && now-l.left >= l.lifetime {
+		s.broken = fmt.Errorf("no answer to KEEPALIVE for %s", l.lifetime)
+		return out, s.broken
 	}
 	if now < l.due {
 		return out, nil

@@ -74,7 +74,7 @@ func TestClass(t *testing.T) {
 		status int
 		want   string
 	}{
-		{wiregauge.Failed, 0x201, "APPLICATION_ERROR"}, {wiregauge.Failed, 0x301, "0x301"}, {wiregauge.Failed, 0, "0x0"},
+		{wiregauge.Failed, 0x201, "APPLICATION_ERROR"}, {wiregauge.Failed, 0x301, "0x301"}, {wiregauge.Failed, 0, ""},
 		{wiregauge.Refused, 0x202, "REJECTED"}, {wiregauge.Reset, 0x203, "CANCELED"}, {wiregauge.Reset, 0, ""}, {wiregauge.Closed, 0, ""},
 	} {
 		if got := Class(tt.o, tt.status); got != tt.want {

@@ -267,6 +267,7 @@ func (s *session) depart() {
 			if st.departs > s.drained {
 				break
 			}
+			st.departs = 0
 			s.finish(st, wiregauge.OK, 0, "")
 		}
 		n++

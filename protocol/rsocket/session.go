@@ -1,6 +1,7 @@
 package rsocket
 
 import (
+	"slices"
 	"time"
 
 	"wiregauge"
@@ -121,7 +122,9 @@ func (s *session) refusal(r *wiregauge.Request) wiregauge.NoSlot {
 }
 
 // Ready reports whether the connection is open: upgraded, and with Setup.Await proven by a KEEPALIVE.
-func (s *session) Ready() bool { return !s.hello.upgrading && !s.hello.awaiting }
+func (s *session) Ready() bool {
+	return s.err != nil || !s.hello.upgrading && !s.hello.awaiting // what is wrong is told by Start
+}
 
 // take gives c a stream.
 func (s *session) take(c *wiregauge.Call) *stream {
@@ -180,10 +183,8 @@ func (s *session) release(st *stream) *wiregauge.Call {
 	if st.listed {
 		s.table.remove(st)
 	}
-	for i, d := range s.departing {
-		if d == st {
-			s.departing[i] = nil
-		}
+	if st.departs > 0 {
+		s.departing[slices.Index(s.departing, st)] = nil
 	}
 	s.held -= st.held
 	st.trim()
