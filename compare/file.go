@@ -65,6 +65,7 @@ func (c *comparison) fairTest() *result.Fair {
 		*fair = *c.fair
 	}
 	fair.Checks = append(slices.Clone(fair.Checks), c.failures())
+	c.checkSizes(fair)
 	return fair
 }
 

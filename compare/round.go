@@ -258,6 +258,7 @@ func (c *comparison) keep(data *launch, turns []result.Turn, order []int) {
 	for i := range turns {
 		r.values[i] = c.measure(&turns[i])
 		data.folded[i].Add(&turns[i])
+		c.sizes[i].add(&turns[i])
 	}
 	data.rounds = append(data.rounds, r)
 	if c.perLaunch() {

@@ -50,9 +50,10 @@ type comparison struct {
 	totals   []result.Turn // one per arm, once all is played
 	rows     []result.Row
 	fair     *result.Fair
-	played   int // rounds, repeats included
-	invalid  int // of them
-	lost     int // rounds that were planned and never played because an arm had died
+	sizes    []sizes // of the replies of each arm, in valid turns
+	played   int     // rounds, repeats included
+	invalid  int     // of them
+	lost     int     // rounds that were planned and never played because an arm had died
 	reasons  []string
 	deaths   map[string]int
 	done     int           // measured turns
@@ -86,7 +87,7 @@ type round struct {
 }
 
 func newComparison(p Plan) *comparison {
-	c := &comparison{plan: p, began: time.Now(), deaths: map[string]int{}, widened: 1, warm: make([]*result.WarmUp, len(p.Arms))}
+	c := &comparison{plan: p, began: time.Now(), deaths: map[string]int{}, widened: 1, sizes: make([]sizes, len(p.Arms)), warm: make([]*result.WarmUp, len(p.Arms))}
 	for _, name := range metricNames(p.Primary, p.Shown) {
 		m, _ := metricNamed(name) // checked by Normalize
 		c.metrics = append(c.metrics, m)

@@ -20,7 +20,7 @@ import (
 type OutputOptions struct {
 	Output      []string           `flag:"output,o" value:"[FORMAT=]PATH" help:"write the result: text, json, jsonl, csv, md, html, junit, prom, influx, otlp, hlog, bmf, gab, benchstat; - is standard output; prom, influx and otlp also go to a URL; in run jsonl grows in place, a line a second while the run goes on, and raw=FILE is a CSV record per call, influx-details=FILE a point per call, .gz for less room (repeat)"`
 	Percentiles option.Percentiles `flag:"percentiles" value:"LIST" default:"50,90,95,99,99.9" help:"in every output"`
-	Title       string             `flag:"title" value:"TEXT" help:"of the report"`
+	Title       string             `flag:"title" empty:"ok" value:"TEXT" help:"of the report"`
 	Theme       string             `flag:"theme" value:"auto|light|dark" default:"auto" choices:"auto|light|dark" help:"of the HTML report"`
 	TalkOptions
 }

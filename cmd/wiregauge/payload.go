@@ -20,8 +20,8 @@ import (
 
 // DataOptions say what is sent, the same in every command.
 type DataOptions struct {
-	Data     string     `flag:"data,d" alias:"data-binary,data-ascii" value:"S|@FILE|@-" help:"body or message as JSON; @FILE reads a file, @- or a lone @ the standard input; a list is used round robin"`
-	DataRaw  string     `flag:"data-raw" value:"S" help:"like -d, but a leading @ is data"`
+	Data     string     `flag:"data,d" empty:"ok" alias:"data-binary,data-ascii" value:"S|@FILE|@-" help:"body or message as JSON; @FILE reads a file, @- or a lone @ the standard input; a list is used round robin"`
+	DataRaw  string     `flag:"data-raw" empty:"ok" value:"S" help:"like -d, but a leading @ is data"`
 	DataFile string     `flag:"data-file,D" value:"FILE" help:"like -d @FILE"`
 	Binary   string     `flag:"binary" value:"FILE" help:"an already encoded message, - for the standard input"`
 	Framing  string     `flag:"framing" value:"single|delimited" default:"single" choices:"single|delimited" help:"what --binary holds: one message, or a list of length-prefixed ones (varint)"`

@@ -39,7 +39,7 @@ type GateOptions struct {
 type fileOptions struct {
 	File   string   `flag:"file,f" value:"SUITE" suite:"-" help:"take options from a suite file; flags override it"`
 	Env    []string `flag:"env" value:"K=V" suite:"-" help:"a value for ${K} in the suite file (repeat)"`
-	Name   string   `flag:"name" value:"NAME" help:"of the run"`
+	Name   string   `flag:"name" empty:"ok" value:"NAME" help:"of the run"`
 	Label  []string `flag:"label" value:"K=V" help:"kept in the result (repeat)"`
 	DryRun bool     `flag:"dry-run" suite:"-" help:"print the plan and one request, send nothing; with -v where every value came from"`
 	Own    []string `flag:"i-own-this-target" value:"HOST" suite:"-" help:"you may load this host: needed beyond 100 calls/s or 10,000 calls outside private networks (repeat)"`

@@ -7,7 +7,7 @@
 //
 // Tags: flag "name,shorthand"; alias, a list of other spellings ("q" is a flag, "-q" a shorthand,
 // "http2=2" a flag without value that sets 2); value, the placeholder in help; default; min and max for numbers;
-// bare, the unit of a duration written without one ("s"); suite:"-" for what has no place in a file;
+// empty "ok" for text that may be ""; bare, the unit of a duration written without one ("s"); suite:"-" for what has no place in a file;
 // group, on an embedded struct, the heading of its flags in help.
 //
 // Precedence is flag, environment, file, default, in whatever order they are applied. Start reading at Bind.
@@ -44,6 +44,7 @@ type Option struct {
 	Help      string // one line, lower case, with the unit
 	Value     string // placeholder in help; empty for switches
 	Suite     bool   // may stand in a suite file
+	Empty     bool   // may be given without anything, as --data ''
 	Default   string // as declared; empty for none
 
 	value  value
@@ -107,7 +108,7 @@ func declare(f reflect.StructField, v reflect.Value, group string) *Option {
 	name, short, _ := strings.Cut(f.Tag.Get("flag"), ",")
 	o := &Option{
 		Name: name, Shorthand: short, Group: group, Help: f.Tag.Get("help"), Value: f.Tag.Get("value"),
-		Suite: f.Tag.Get("suite") != "-", Default: f.Tag.Get("default"), Aliases: aliases(f.Tag.Get("alias")),
+		Suite: f.Tag.Get("suite") != "-", Empty: f.Tag.Get("empty") == "ok", Default: f.Tag.Get("default"), Aliases: aliases(f.Tag.Get("alias")),
 		value: valueOf(v.Addr().Interface(), f.Tag),
 	}
 	if o.Help == "" {
@@ -224,6 +225,9 @@ func (f flagValue) String() string {
 func (f flagValue) Set(s string) error {
 	if f.fixed != "" {
 		s = f.fixed
+	}
+	if _, is := f.o.value.(*text); is && s == "" && !f.o.Empty {
+		return &Want{Want: "a value", Got: s}
 	}
 	return f.o.Apply(Flag, "", s)
 }

@@ -277,3 +277,19 @@ func FuzzUnits(f *testing.F) {
 		}
 	})
 }
+
+// A flag that is given nothing, as when a variable of the shell is empty, is not a flag that was not given.
+func TestTextThatIsNothing(t *testing.T) {
+	var o struct {
+		Users string `flag:"users" value:"LIST" help:"a list"`
+		Data  string `flag:"data" empty:"ok" value:"S" help:"data"`
+	}
+	fs := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	Bind(fs, &o)
+	if err := fs.Parse([]string{"--data", ""}); err != nil {
+		t.Errorf("data may be nothing: %v", err)
+	}
+	if err := fs.Parse([]string{"--users", ""}); err == nil || !strings.Contains(err.Error(), "a value") {
+		t.Errorf("a list of nothing: %v", err)
+	}
+}

@@ -16,7 +16,6 @@ import (
 // fail and reject.
 type farEnd struct {
 	r     *Responder
-	out   []byte
 	calls map[uint64]*farCall
 	order []uint64
 }
