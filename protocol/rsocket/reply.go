@@ -2,7 +2,6 @@ package rsocket
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -20,16 +19,9 @@ func (s *session) payload(id uint32, flags frame.Flags, p, out []byte) ([]byte, 
 		return out, nil
 	}
 	s.firstByte(st)
-	meta, _, err := frame.Body(flags, p)
-	if err != nil {
+	if err := s.book(flags, p); err != nil {
 		return out, err
 	}
-	if meta != nil {
-		s.received.Framing += frame.PrefixLen
-		s.received.Headers += int64(len(meta))
-		s.received.Body -= int64(frame.PrefixLen + len(meta))
-	}
-	s.received.Body += int64(len(p))
 	chained := st.in.open
 	if !chained && flags&(frame.Next|frame.Complete|frame.Follows) == 0 {
 		return s.breach(st, wiregauge.Malformed, "a PAYLOAD with neither NEXT nor COMPLETE (Protocol.md, \"Payload Frame\")", out), nil
@@ -37,22 +29,12 @@ func (s *session) payload(id uint32, flags frame.Flags, p, out []byte) ([]byte, 
 	c := st.call
 	st.in.counts = !st.keeps() && c.Detail == nil
 	meta, data, whole, err := st.in.add(flags, p, s.bound(c))
-	if err != nil {
-		var long *tooLong
-		if errors.As(err, &long) {
-			return s.breach(st, wiregauge.TooLarge, err.Error(), out), nil
-		}
-		return out, err
-	}
 	s.hold(st)
-	if !whole {
-		if s.held > 2*s.limit {
-			return s.breach(st, wiregauge.TooLarge, fmt.Sprintf("more than %d bytes of messages on this connection that are not whole", 2*s.limit), out), nil
-		}
-		return out, nil
+	if why := s.unfit(st, err, chained, len(p)); why != "" {
+		return s.breach(st, wiregauge.TooLarge, why, out), nil
 	}
-	if !chained && len(p) > s.bound(c) {
-		return s.breach(st, wiregauge.TooLarge, fmt.Sprintf("a message of %d bytes; the limit is %d, --max-reply raises it", len(p), s.bound(c)), out), nil
+	if err != nil || !whole {
+		return out, err
 	}
 	if c.Detail != nil {
 		c.Detail.Trailer = appendEntries(c.Detail.Trailer, meta)
@@ -65,6 +47,35 @@ func (s *session) payload(id uint32, flags frame.Flags, p, out []byte) ([]byte, 
 	}
 	st.trim()
 	return out, nil
+}
+
+// book counts a PAYLOAD by what it holds.
+func (s *session) book(flags frame.Flags, p []byte) error {
+	meta, data, err := frame.Body(flags, p)
+	if err != nil {
+		return err
+	}
+	if meta != nil {
+		s.received.Framing += frame.PrefixLen
+	}
+	s.received.Headers += int64(len(meta))
+	s.received.Body += int64(len(data))
+	return nil
+}
+
+// unfit says what is too large of a message, or of all that are not whole, once n bytes more have come; "" for nothing.
+func (s *session) unfit(st *stream, err error, chained bool, n int) string {
+	bound := s.bound(st.call)
+	if long, ok := err.(*tooLong); ok {
+		return long.Error()
+	}
+	switch {
+	case err == nil && !chained && n > bound:
+		return fmt.Sprintf("a message of %d bytes; the limit is %d, --max-reply raises it", n, bound)
+	case s.held > 2*s.limit:
+		return fmt.Sprintf("more than %d bytes of messages on this connection that are not whole", 2*s.limit)
+	}
+	return ""
 }
 
 // bound is the most bytes that one message of c's answer may have.
