@@ -109,7 +109,7 @@ func (j *judging) samples(pairs []pair) []sample {
 
 func (j *judging) verdict(s *sample, adjusted float64, tests int, primary bool) result.Verdict {
 	void := j.voids(s)
-	suspects, capped := j.doubted(s)
+	suspects, capped, names := j.doubted(s)
 	v := j.describe(s)
 	v.Primary = primary
 	v.Outcome, v.Confidence = Decide(Evidence{
@@ -123,6 +123,7 @@ func (j *judging) verdict(s *sample, adjusted float64, tests int, primary bool) 
 		p := s.p
 		v.P, v.PAdjusted = &p, &adjusted
 	}
+	v.Doubts = j.held(&v, names)
 	switch v.Outcome {
 	case result.NotFair:
 		v.Reasons = void

@@ -3,6 +3,7 @@ package judge
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"wiregauge/result"
 )
@@ -68,23 +69,55 @@ func (j *judging) atLeast(v *result.Verdict, s *sample) {
 
 // doubted counts the checks that are in doubt for a pair in a metric, and says whether one of them keeps the
 // confidence from being the highest. Without any check there is one doubt.
-func (j *judging) doubted(s *sample) (suspects int, capped bool) {
+func (j *judging) doubted(s *sample) (suspects int, capped bool, names []string) {
 	var codes []string
+	held := func(d *Doubt, why string) {
+		name, _, _ := strings.Cut(d.Reason, ": ")
+		if name += " " + why; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
 	for i := range j.data.Doubts {
 		d := &j.data.Doubts[i]
 		switch {
 		case !d.concerns(j.data.Metrics[s.metric].Name, j.data.Arms[s.a].Name, j.data.Arms[s.b].Name):
 		case d.Code == warm && d.Level != result.TrustUnknown:
 			capped = true
-		case d.Level == result.TrustUnknown:
-			capped = capped || capping[d.Code]
-		case d.Level == result.TrustSuspect && !slices.Contains(codes, d.Code):
-			codes = append(codes, d.Code)
+			held(d, "not found to be over")
+		case d.Level == result.TrustUnknown && capping[d.Code]:
+			capped = true
+			held(d, "unknown")
+		case d.Level == result.TrustSuspect:
+			held(d, "in doubt")
+			if !slices.Contains(codes, d.Code) {
+				codes = append(codes, d.Code)
+			}
 		}
 	}
 	suspects = len(codes)
 	if !j.data.Checked {
 		suspects = max(suspects, 1)
+		names = append(names, "nothing was checked")
 	}
-	return suspects, capped
+	return suspects, capped, names
+}
+
+// held are the reasons why a clear outcome is not told with the highest confidence.
+func (j *judging) held(v *result.Verdict, names []string) []string {
+	if v.Outcome == result.Inconclusive || v.Outcome == result.NotFair || v.Confidence == High {
+		return nil
+	}
+	var list []string
+	if !j.perLaunch() {
+		list = append(list, "rounds of one launch, not launches")
+	} else if v.Units < fewestForExact {
+		list = append(list, fmt.Sprintf("fewer than %d launches", fewestForExact))
+	}
+	if j.data.Ended == Interrupted {
+		list = append(list, "stopped early")
+	}
+	if v.Outcome == result.ProbablyFaster || v.Outcome == result.ProbablySlower {
+		list = append(list, "the interval reaches into what makes no practical difference")
+	}
+	return append(list, names...)
 }

@@ -253,6 +253,7 @@ type Verdict struct {
 	Look       int      `json:"look,omitempty"`   // the planned look that ended it, in launches
 	Settle     *Settle  `json:"settle,omitempty"` // inconclusive: what would settle it
 	Reasons    []string `json:"reasons"`
+	Doubts     []string `json:"doubts,omitempty"` // a winner, or the same: what keeps the confidence from being the highest
 }
 
 // Settle is how many launches in all would likely settle an inconclusive comparison, as an 80 % range; a new

@@ -1,8 +1,10 @@
 package story
 
 import (
+	"strings"
 	"testing"
 
+	"wiregauge/report/internal/sample"
 	"wiregauge/result"
 )
 
@@ -62,5 +64,18 @@ func TestReadingsOfOneCheckRepeatNothing(t *testing.T) {
 				t.Errorf("%+v, want %q", facts, c.want)
 			}
 		})
+	}
+}
+
+// That ratios hold is said only where they do, and a sentence tells no number that must not be used.
+func TestRatiosHoldOnlyWhereTheyDo(t *testing.T) {
+	f := sample.AbsoluteVoid()
+	s := Of([]*result.File{f}, Options{})
+	if !strings.HasPrefix(s.Doubt, "The ratios hold") || strings.Contains(s.Headline, "against") {
+		t.Errorf("%q, %q", s.Headline, s.Doubt)
+	}
+	f.Trust.Ratio = result.TrustSuspect
+	if s = Of([]*result.File{f}, Options{}); !strings.Contains(s.Doubt, "the ratios are in doubt") {
+		t.Errorf("%q", s.Doubt)
 	}
 }

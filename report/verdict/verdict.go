@@ -140,6 +140,10 @@ func Confidence(v result.Verdict, c Context) string {
 	s += "."
 	if c.Launches == 1 {
 		s += " One launch only: the difference may belong to this launch; give start: commands for several."
+		return s
+	}
+	if len(v.Doubts) > 0 {
+		s += " Not HIGH: " + strings.Join(v.Doubts, "; ") + "."
 	}
 	return s
 }
