@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"wiregauge"
 	"wiregauge/compare"
 	"wiregauge/contract"
 	"wiregauge/internal/nearest"
@@ -198,6 +199,10 @@ func (a *arm) ready(ctx context.Context, url string) (*readyArm, error) {
 	if r.plan, err = newPlan(&a.o.LoadOptions, a.set, r.target, r.sent); err != nil {
 		return nil, err
 	}
+	if other := a.answeredOtherwise(r); other != nil {
+		return nil, usage("arm %s and arm %s cannot be compared: one sends and waits for nothing, the other is answered", other.name, a.name).
+			with("try", "the same --interaction for both")
+	}
 	if a.o.Stop.mode == "close" {
 		r.plan.load.Drain = drain // latency is followed to its end, also beyond the turn
 	}
@@ -212,6 +217,18 @@ func (a *arm) ready(ctx context.Context, url string) (*readyArm, error) {
 	a.last = r
 	return r, nil
 }
+
+// answeredOtherwise is an arm whose calls are answered where those of r are not, or the other way round; nil for none.
+func (a *arm) answeredOtherwise(r *readyArm) *arm {
+	for _, other := range a.of.arms {
+		if other != a && other.last != nil && !other.floor() && !a.floor() && other.last.oneWay() != r.oneWay() {
+			return other
+		}
+	}
+	return nil
+}
+
+func (r *readyArm) oneWay() bool { return r.sent.Requests[0].Shape == wiregauge.OneWay }
 
 // drain is how long calls in flight at the end of a turn may still finish.
 const drain = time.Second

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"wiregauge"
 	"wiregauge/internal/option"
 	"wiregauge/load"
 	"wiregauge/protocol"
@@ -60,6 +61,9 @@ func newPlan(o *LoadOptions, set *option.Set, p *prepared, sent *payload) (*plan
 	out.watchStart(o)
 	out.remember(o)
 	out.noticeLimits(o, set)
+	if sent.Requests[0].Shape == wiregauge.OneWay {
+		out.notices = append(out.notices, "notice: these calls are sent and not answered: ok is sent, latency ends with the last byte given to the system, and nothing tells what the server did with it")
+	}
 	return out, nil
 }
 

@@ -92,12 +92,12 @@ func TestLoadOverRSocket(t *testing.T) {
 	if a := f.Arms[0]; a.OK != 10 || a.Messages != 200 {
 		t.Errorf("streams: %+v", a.Counts)
 	}
-	f, _ = measured(t, exitOK, "run", tcp("hello"), "--fnf", "-d", `{"greeting":"x"}`, "-n", "300", "-c", "4")
-	if a := f.Arms[0]; a.OK != 300 {
-		t.Errorf("one way: %+v", a.Counts)
+	f, got := measured(t, exitOK, "run", tcp("hello"), "--fnf", "-d", `{"greeting":"x"}`, "-n", "300", "-c", "4")
+	if a := f.Arms[0]; a.OK != 300 || !strings.Contains(got.stderr, "sent and not answered") {
+		t.Errorf("one way: %+v\n%s", a.Counts, got.stderr)
 	}
 	refused := serve(t, lab.ServeConfig{Plain: true, Protocols: []string{"rsocket+tcp"}})
-	got := invoke(t, "run", refused.urls["rsocket+tcp inventory"], "-d", "{}", "-n", "5", "--lease")
+	got = invoke(t, "run", refused.urls["rsocket+tcp inventory"], "-d", "{}", "-n", "5", "--lease")
 	if got.code != exitUnreachable || !strings.Contains(got.stderr, "lease is not supported") {
 		t.Errorf("a refused SETUP: exit %d\n%s", got.code, got.stderr)
 	}
@@ -112,6 +112,11 @@ func TestCompareOverRSocket(t *testing.T) {
 	}
 	if a := f.Arms[2]; a.OK == 0 || a.Failed > 0 {
 		t.Errorf("rsocket %+v", a.Counts)
+	}
+	rsocket := strings.Replace(s.urls["rsocket+tcp inventory"], "inventory.check", "hello", 1)
+	got := invoke(t, "compare", "a="+rsocket, "b="+rsocket, "--set", "b.interaction=fnf", "-d", `{"greeting":"x"}`, "--rounds", "2")
+	if got.code != exitUsage || !strings.Contains(got.stderr, "waits for nothing") {
+		t.Errorf("one way beside answered: exit %d\n%s", got.code, got.stderr)
 	}
 }
 
