@@ -124,24 +124,36 @@ func (d *Driver) Cancel(c *wiregauge.Call) error {
 	return err
 }
 
+// mostCopied bounds what a session sees a copy of, in bytes: a large frame is offered again with every piece of it.
+const mostCopied = 32 << 10
+
+// overwritten is what becomes of input that a session has seen.
+var overwritten = bytes.Repeat([]byte{0xdd}, 4<<10)
+
 // Feed gives the session p behind what it has not used yet. The session sees a copy that is overwritten
-// afterwards, so that a reference it keeps shows.
+// afterwards, so that a reference it keeps shows; more than 32 KiB only move when some of them were used.
 func (d *Driver) Feed(p []byte) error {
 	if d.Err != nil || d.ended {
 		return d.Err
 	}
 	d.in = append(d.in, p...)
-	d.scratch = append(d.scratch[:0], d.in...)
-	used, out, err := d.Session.Receive(d.scratch, d.out)
-	for i := range d.scratch {
-		d.scratch[i] = 0xdd
+	in := d.in
+	if d.scratch = d.scratch[:0]; len(in) <= mostCopied {
+		d.scratch = append(d.scratch, in...)
+		in = d.scratch
+	}
+	used, out, err := d.Session.Receive(in, d.out)
+	for rest := d.scratch; len(rest) > 0; {
+		rest = rest[copy(rest, overwritten):]
 	}
 	if used < 0 || used > len(d.in) {
 		d.Events.fault("Receive used %d of %d bytes", used, len(d.in))
 		used = len(d.in)
 	}
 	d.used += int64(used)
-	d.in = d.in[:copy(d.in, d.in[used:])]
+	if used > 0 {
+		d.in = d.in[:copy(d.in, d.in[used:])]
+	}
 	d.take(out, "")
 	if d.Err = err; err == nil {
 		d.tick()

@@ -27,18 +27,14 @@ func TestSuite(t *testing.T) {
 	for name, tt := range map[string]struct {
 		setup  protocol.Setup
 		server Serving
-		large  int
 	}{
-		"tcp":            {large: 1 << 20},
+		"tcp":            {},
 		"awaited":        {setup: protocol.Setup{Await: true}},
 		"leased":         {setup: protocol.Setup{Lease: true, Await: true}, server: Serving{Lease: Lease{Requests: 1 << 20, TimeToLive: 1e12}}},
 		"fragments":      {setup: protocol.Setup{Fragment: 1000}, server: Serving{Fragment: 900}},
 		"web":            {setup: protocol.Setup{Web: true}, server: Serving{WebSocket: true}},
 		"web, fragments": {setup: protocol.Setup{Web: true, Await: true, Fragment: 300}, server: Serving{WebSocket: true, Fragment: 64}},
 	} {
-		if tt.large == 0 {
-			tt.large = 200_000 // whole frames are offered again and again while they come
-		}
 		t.Run(name, func(t *testing.T) {
 			prototest.Suite(t, prototest.Config{
 				New:      open(protocol.Options{Authority: "test", Setup: tt.setup}),
@@ -46,7 +42,6 @@ func TestSuite(t *testing.T) {
 				Echo:     echoOf,
 				Shapes:   []wiregauge.Shape{wiregauge.Unary, wiregauge.ClientStream, wiregauge.ServerStream, wiregauge.Bidi},
 				InFlight: 20,
-				Large:    tt.large,
 				Hang:     &wiregauge.Request{Method: "hang", Messages: [][]byte{{}}},
 				Failures: []prototest.Failure{
 					{Name: "an error of the application", Request: &wiregauge.Request{Method: "fail", Messages: [][]byte{{}}},
