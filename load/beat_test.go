@@ -40,12 +40,14 @@ func TestTicksGoOnWhileNothingHappens(t *testing.T) {
 		f := &ticking{}
 		plan := Plan{NewSession: func(ev wiregauge.Events) wiregauge.Session { f.fakeSession = newFake(ev); return f }}
 		e := openFake(t, &peer{}, plan)
-		defer e.Close()
+		t.Cleanup(func() { e.Close() })
 		time.Sleep(25 * time.Second) // between turns
 		if _, err := e.Turn(t.Context(), Spec{Total: 5}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(10 * time.Second)
+		e.lanes[0].mu.Lock()
+		defer e.lanes[0].mu.Unlock()
 		if len(f.at) != 3 || f.at[0] != 10*time.Second || f.at[2] != 30*time.Second {
 			t.Errorf("ticks at %v, want 10s, 20s and 30s", f.at)
 		}
