@@ -14,7 +14,8 @@ func (e *Engine) conclude(t *turn) result.Turn {
 	end := t.clock.Now()
 	t.stopped.Store(true)
 	s := t.spec
-	r := result.Turn{Arm: s.Arm, Launch: s.Launch, Round: s.Round, Place: s.Place, Start: t.begin()}
+	r := result.Turn{Arm: s.Arm, Launch: s.Launch, Round: s.Round, Place: s.Place, Start: t.begin(),
+		OneWay: e.plan.Requests[0].Shape == wiregauge.OneWay}
 	r.Partial = t.interrupt.Load()
 	after := e.readCosts()
 	if t.pulse != nil {
@@ -140,6 +141,8 @@ func addCounts(a *result.Counts, b result.Counts) {
 	a.TimedOut += b.TimedOut
 	a.Unfinished += b.Unfinished
 	a.Messages += b.Messages
+	a.LeaseWaits += b.LeaseWaits
+	a.LeaseWaited += b.LeaseWaited
 }
 
 func (c *closing) merge(row class) {

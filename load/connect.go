@@ -149,7 +149,7 @@ func (l *lane) attach(k *link) {
 	l.now = now
 	l.dialing = false
 	l.links = append(l.links, k)
-	l.cur = k
+	l.cur, l.drought = k, drought{}
 	if k.client != nil {
 		l.connected(k)
 	} else {

@@ -14,7 +14,8 @@ type fakeSession struct {
 	calls   []*wiregauge.Call // by id, modulo its length
 	next    uint32
 	open    int
-	streams int // most calls at a time; 0: no limit
+	streams int  // most calls at a time; 0: no limit
+	leases  bool // those are what a lease allows
 	sent    wiregauge.Traffic
 	got     wiregauge.Traffic
 	closing bool
@@ -37,6 +38,9 @@ func (f *fakeSession) Start(out []byte, c *wiregauge.Call) ([]byte, error) {
 		return out, wiregauge.Closing
 	}
 	if f.streams > 0 && f.open >= f.streams {
+		if f.leases {
+			return out, wiregauge.Credit
+		}
 		return out, wiregauge.Streams
 	}
 	c.ID = uint64(f.next)

@@ -42,8 +42,9 @@ type lane struct {
 
 	retries int64 // of stack clients that are gone
 
-	placing bool // the keeper gives it a call
-	dirty   bool // the keeper has given it calls that are not written yet
+	drought drought // of leases
+	placing bool    // the keeper gives it a call
+	dirty   bool    // the keeper has given it calls that are not written yet
 
 	info  wire.Info // of the last connection
 	known bool
@@ -117,6 +118,9 @@ func (l *lane) startNext(t *turn) bool {
 	}
 	l.commit(t, tk)
 	l.tally.sent(s)
+	if err == nil && l.drought.known {
+		l.tally.leased(s, l.drought.over(s.Dispatched, l.now))
+	}
 	if err != nil {
 		l.local(s, err)
 		return true
@@ -163,6 +167,9 @@ func (l *lane) refused(why wiregauge.NoSlot) {
 		l.cur.retire(l.cur.notice())
 		return
 	}
+	if why == wiregauge.Credit {
+		l.drought.refused(l.now)
+	}
 	l.cur.blocked = true
 }
 
@@ -189,6 +196,7 @@ func (l *lane) startAgain(s *slot) bool {
 	}
 	l.again = append(l.again[:0], l.again[1:]...)
 	l.tally.of(s).Resent++
+	l.drought.over(l.now, l.now)
 	if err != nil {
 		l.local(s, err)
 		return true

@@ -89,6 +89,7 @@ type Arm struct {
 	Baseline bool   `json:"baseline,omitempty"`
 	Floor    bool   `json:"floor,omitempty"`   // a reference row without a verdict
 	Control  bool   `json:"control,omitempty"` // the baseline once more, for the noise floor
+	OneWay   bool   `json:"one_way,omitempty"` // its calls are not answered: ok is sent, and latency ends with the last byte given to the system
 	Counts
 	Window       int64    `json:"window_ns"`
 	AskedRate    *float64 `json:"asked_rate"` // calls/s, null in a closed loop

@@ -13,6 +13,7 @@ func (t *Turn) Add(o *Turn) {
 	if t.Arm == "" {
 		t.Arm, t.Launch, t.Round, t.Place, t.Start, t.Host = o.Arm, o.Launch, o.Round, o.Place, o.Start, o.Host
 	}
+	t.OneWay = o.OneWay
 	t.Counts.Add(o.Counts)
 	t.CompletedInside += o.CompletedInside
 	t.FinishedInside += o.FinishedInside

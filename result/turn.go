@@ -19,6 +19,10 @@ type Counts struct {
 	TimedOut   int64 `json:"timed_out"`
 	Unfinished int64 `json:"unfinished"`
 	Messages   int64 `json:"messages"` // received, of finished calls
+	// LeaseWaits are the sent calls that waited for their place because the server had given no lease, LeaseWaited the time
+	// that those waited, added up: of each the unbroken time without a lease until it was sent.
+	LeaseWaits  int64         `json:"lease_waits,omitempty"`
+	LeaseWaited time.Duration `json:"lease_waited_ns,omitempty"`
 }
 
 // Bytes of one direction by kind; Wire is what the socket carried, Body+Framing+Headers+Control+TLS. Of a stack
@@ -78,6 +82,7 @@ type Turn struct {
 	Strips []Strip // per second, or longer when there are more than MaxStrips
 	// Trajectory is the beginning of the window in short strips, where it was asked for. Turns that are added keep none.
 	Trajectory []WarmStrip
+	OneWay     bool   // its calls are not answered: OK is sent, and Latency ends with the last byte given to the system
 	Partial    bool   // ended by Ctrl-C
 	Limited    string // why the asked rate was not reached: "client", "inflight", "slots", "server", ""
 	Invalid    string // why this turn must not be used, "" when it may

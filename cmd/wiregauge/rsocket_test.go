@@ -93,8 +93,9 @@ func TestLoadOverRSocket(t *testing.T) {
 		t.Errorf("streams: %+v", a.Counts)
 	}
 	f, got := measured(t, exitOK, "run", tcp("hello"), "--fnf", "-d", `{"greeting":"x"}`, "-n", "300", "-c", "4")
-	if a := f.Arms[0]; a.OK != 300 || !strings.Contains(got.stderr, "sent and not answered") {
-		t.Errorf("one way: %+v\n%s", a.Counts, got.stderr)
+	if a := f.Arms[0]; a.OK != 300 || !a.OneWay || !strings.Contains(got.stderr, "sent and not answered") ||
+		!strings.Contains(got.stdout, "300 sent, not answered") || !strings.Contains(got.stdout, "from due, sent, not answered") {
+		t.Errorf("one way: %+v\n%s%s", a.Counts, got.stdout, got.stderr)
 	}
 	refused := serve(t, lab.ServeConfig{Plain: true, Protocols: []string{"rsocket+tcp"}})
 	got = invoke(t, "run", refused.urls["rsocket+tcp inventory"], "-d", "{}", "-n", "5", "--lease")

@@ -90,6 +90,9 @@ func compareHeadline(s *Story, f *result.File) {
 	if s.Doubt = doubtAbout(f); s.Doubt != "" && !s.Struck {
 		s.Sub = append(s.Sub, s.Doubt)
 	}
+	if line := oneWayLine(armsOf(f)); line != "" {
+		s.Sub = append(s.Sub, line)
+	}
 	s.Sub = append(s.Sub, againstLines(f)...)
 	s.Sub = append(s.Sub, loopNature(f.Plan))
 }

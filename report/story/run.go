@@ -27,6 +27,9 @@ func run(f *result.File, opt Options) *Story {
 	if len(f.Sweep) > 1 && len(f.Notes) > 0 {
 		s.Sub = append(s.Sub, capital(f.Notes[0])+".") // which of its points the other numbers are those of
 	}
+	if line := oneWayLine(armsOf(f)); line != "" {
+		s.Sub = append(s.Sub, line)
+	}
 	s.Sub = append(s.Sub, againstLines(f)...)
 	s.Sub = append(s.Sub, loopNature(f.Plan))
 	s.add(sweepSection(f))

@@ -32,6 +32,9 @@ func several(files []*result.File, opt Options) *Story {
 		}
 	}
 	s.arms(arms)
+	if line := oneWayLine(arms); line != "" {
+		s.Sub = append(s.Sub, line)
+	}
 	betweenHeadline(s, opt.Between)
 	s.add(Section{ID: "summary", Title: "Summary", Tables: []Table{summaryTable(arms, ps, func(a *result.Arm, metric string) bool { return void[a](metric) })}})
 	s.add(Section{ID: "verdicts", Title: "One after the other", Tables: []Table{betweenTable(opt.Between)}})

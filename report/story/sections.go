@@ -11,7 +11,8 @@ import (
 
 func latencySection(a *result.Arm, ps []float64, void func(string) bool) Section {
 	partial := leftOut(a.Counts)
-	rows := []latencyRow{{"from due, ok", &a.Latency, partial, void}, {"service, ok", &a.Service, partial, void}}
+	ok := okWord(a)
+	rows := []latencyRow{{"from due, " + ok, &a.Latency, partial, void}, {"service, " + ok, &a.Service, partial, void}}
 	if a.FailedLatency.N > 0 || a.Failed > 0 {
 		rows = append(rows, latencyRow{"from due, failed", &a.FailedLatency, nil, void}, latencyRow{"service, failed", &a.FailedService, nil, void})
 	}
@@ -33,15 +34,15 @@ func latencySection(a *result.Arm, ps []float64, void func(string) bool) Section
 
 func loadFacts(f *result.File, a *result.Arm) []Fact {
 	facts := []Fact{
-		{Name: "calls", Text: callsText(a.Counts)},
+		{Name: "calls", Text: callsText(a)},
 		{Name: "rate", Text: ratesText(a)},
 		{Name: "bytes/call", Text: bytesText(a)},
 		{Name: "CPU/call", Text: cpuText(a)},
 		{Name: "connections", Text: connectionsText(a.Connections)},
 	}
 	if a.Messages > a.Finished() {
-		facts = append(facts, Fact{Name: "messages", Text: fmt.Sprintf("%s received, %s per finished call",
-			number.Count(a.Messages), number.Significant(perCall(a.Messages, a.Finished())))})
+		facts = append(facts, Fact{Name: "messages", Text: fmt.Sprintf("%s received by finished calls, %s/s, %s per call",
+			number.Count(a.Messages), number.Significant(result.PerSecond(a.Messages, time.Duration(a.Window))), number.Significant(perCall(a.Messages, a.Finished())))})
 	}
 	for _, wait := range []struct {
 		name string
@@ -50,6 +51,10 @@ func loadFacts(f *result.File, a *result.Arm) []Fact {
 		if wait.d.N > 0 {
 			facts = append(facts, Fact{Name: wait.name, Text: shortDistribution(wait.d)})
 		}
+	}
+	if a.LeaseWaits > 0 {
+		facts = append(facts, Fact{Name: "lease", Text: fmt.Sprintf("%s calls waited for one, %s in all, %s each",
+			number.Count(a.LeaseWaits), number.Duration(int64(a.LeaseWaited)), number.Duration(int64(a.LeaseWaited)/a.LeaseWaits))})
 	}
 	if mem := memoryText(a); mem != "" {
 		facts = append(facts, Fact{Name: "memory", Text: mem})
@@ -78,13 +83,39 @@ func shortDistribution(d *result.Distribution) string {
 	return strings.Join(append(parts, "max "+durationText(d.Max), "n "+number.Count(d.N)), ", ")
 }
 
-func callsText(c result.Counts) string {
+// okWord is what stands for calls that went well: those that nobody answers are no more than sent.
+func okWord(a *result.Arm) string {
+	if a.OneWay {
+		return "sent, not answered"
+	}
+	return "ok"
+}
+
+// oneWayLine says what the numbers of calls without an answer are, "" where all are answered.
+func oneWayLine(arms []*result.Arm) string {
+	var names []string
+	for _, a := range arms {
+		if a.OneWay {
+			names = append(names, Clean(armName(a)))
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return ""
+	case len(names) == len(arms):
+		return "These calls are sent, not answered: latency ends with the last byte given to the system, and nothing tells what the server did with them."
+	}
+	return "Calls of " + strings.Join(names, ", ") + " are sent, not answered: their latency is the time to send, and no measure beside that of calls that are answered."
+}
+
+func callsText(a *result.Arm) string {
+	c := a.Counts
 	failed := number.Count(c.Failed) + " failed"
 	if c.TimedOut > 0 {
 		failed += " (" + number.Count(c.TimedOut) + " timed out)"
 	}
-	s := fmt.Sprintf("%s due: %s ok, %s, %s unfinished, %s unsent",
-		number.Count(c.Due), number.Count(c.OK), failed, number.Count(c.Unfinished), number.Count(c.Unsent))
+	s := fmt.Sprintf("%s due: %s %s, %s, %s unfinished, %s unsent",
+		number.Count(c.Due), number.Count(c.OK), okWord(a), failed, number.Count(c.Unfinished), number.Count(c.Unsent))
 	if c.Resent > 0 {
 		s += "; " + number.Count(c.Resent) + " sent again, provably not processed before"
 	}
@@ -155,7 +186,7 @@ func statusTable(arms []result.Arm) Table {
 		for _, s := range a.Statuses {
 			word := "failed"
 			if s.OK {
-				word = "ok"
+				word = okWord(a)
 			}
 			row := []Cell{plain(Clean(s.Name)), plain(number.Count(s.Count)),
 				plain(number.Percent(perCall(s.Count, a.Finished()))), plain(word)}
