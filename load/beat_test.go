@@ -109,7 +109,7 @@ func TestARefusedSetUpIsToldAsItCame(t *testing.T) {
 		}
 		e.coarse = true
 		_, err = e.open(t.Context())
-		if perr := new(wiregauge.ProtocolError); !errors.As(err, &perr) || err.Error() != "REJECTED_SETUP: not today" {
+		if refused := new(wiregauge.Failure); !errors.As(err, &refused) || err.Error() != "REJECTED_SETUP: not today" {
 			t.Errorf("%v", err)
 		}
 	})
@@ -121,5 +121,5 @@ type refused struct{ mute }
 func (refused) Next() (time.Duration, bool) { return 0, false }
 
 func (refused) Tick(_ time.Duration, out []byte) ([]byte, error) {
-	return out, &wiregauge.ProtocolError{Text: "REJECTED_SETUP: not today", Code: 3}
+	return out, &wiregauge.Failure{Text: "REJECTED_SETUP: not today", Status: 3}
 }

@@ -259,7 +259,7 @@ func (l *lane) drop(k *link, err error) {
 		if err == nil {
 			err = errors.New("it closed the connection")
 		}
-		if refused := new(wiregauge.ProtocolError); !errors.As(err, &refused) || refused.Code == 0 {
+		if refused := new(wiregauge.Failure); !errors.As(err, &refused) {
 			err = fmt.Errorf("no answer to the hello: %w", err)
 		}
 		k.hello <- err

@@ -99,7 +99,7 @@ func (f *finding) probeHTTP2(conn net.Conn) {
 	case bytes.HasPrefix(got, []byte("HTTP/")): // the other probe says so too
 	case n > 0 && got[0] != recordAlert && got[0] != recordHandshake:
 		line, _ := bufio.NewReader(io.LimitReader(conn, 64)).ReadString('\n')
-		f.greeting = printableText(strings.TrimSpace(string(got) + line))
+		f.greeting = strings.TrimSpace(string(got) + line)
 	}
 }
 

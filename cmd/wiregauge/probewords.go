@@ -7,11 +7,11 @@ import (
 	"net"
 	"os"
 	"regexp"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
 
+	"wiregauge"
 	"wiregauge/protocol"
 )
 
@@ -24,6 +24,9 @@ func (p *prepared) explain(ctx context.Context, err error) error {
 	}
 	if ctx.Err() != nil || p.Network == "null" {
 		return unreachable("no connection to %s: %w", p.Raw, err)
+	}
+	if said := new(wiregauge.Failure); errors.As(err, &said) {
+		return unreachable("%s refuses the connection: %s", p.Raw, printableText(err.Error()))
 	}
 	return p.found(investigate(ctx, p.Dialer, probeLimit, true), err)
 }
@@ -313,7 +316,7 @@ func slashIf(path string) string {
 	return "/" + path
 }
 
-func quoted(s string) string { return strconv.Quote(s) }
+func quoted(s string) string { return `"` + printableText(s) + `"` }
 
 // speaksOther is what a server that has not answered speaks instead; nil when that is not known.
 func (a *app) speaksOther(ctx context.Context, p *prepared) error {
