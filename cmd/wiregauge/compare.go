@@ -44,6 +44,7 @@ type RoundOptions struct {
 	Quick     bool          `flag:"quick" help:"one launch of 120 rounds: the difference may belong to this launch"`
 	Control   bool          `flag:"control" alias:"aa" help:"the baseline takes part twice: its difference from itself is the noise floor"`
 	Baseline  string        `flag:"baseline" value:"NAME" help:"the arm that the others are compared with: the first when nothing is said"`
+	Ready     time.Duration `flag:"ready-timeout" value:"TIME" default:"30s" help:"how long a started server may take to answer its first call"`
 	MinEffect option.Share  `flag:"min-effect" value:"PERCENT" default:"1%" help:"a smaller difference is not worth a word"`
 	Primary   string        `flag:"primary" value:"METRICS" help:"what the verdict is about: rate, or p50,p99 under --rate"`
 	Require   bool          `flag:"require-verdict" help:"exit 6 when a comparison with the baseline is inconclusive or not a fair test"`
@@ -255,6 +256,7 @@ func (c *comparison) settle(ctx context.Context) error {
 	for _, a := range c.arms {
 		c.plan.Arms = append(c.plan.Arms, a.spec())
 	}
+	c.plan.ReadyTimeout = c.o.Ready
 	c.plan.Seed, c.plan.Baseline, c.plan.MinEffect = c.o.Seed, c.o.Baseline, float64(c.o.MinEffect)
 	c.plan.Control, c.plan.Shown = c.o.Control, comparedMetrics(c.gates)
 	c.plan.Percentiles, c.plan.Open = c.o.Percentiles, c.o.Rate.open()

@@ -51,7 +51,7 @@ func (c *comparison) newArm(name, raw string) *arm {
 
 // common are the options that hold for the comparison as a whole and cannot be set for one arm.
 var common = []string{
-	"launches", "rounds", "turn", "quick", "control", "baseline", "min-effect", "primary", "require-verdict", "set", "fail-if", "against",
+	"launches", "rounds", "turn", "ready-timeout", "quick", "control", "baseline", "min-effect", "primary", "require-verdict", "set", "fail-if", "against",
 	"users", "rates", "sizes", "size-field", "verdict-at",
 	"max-errors", "output", "percentiles", "title", "theme", "silent", "verbose", "color", "no-color", "progress",
 	"file", "env", "name", "label", "dry-run", "i-own-this-target", "ramp", "total", "duration", "seed", "warmup",

@@ -26,7 +26,7 @@ func (c *comparison) startsIt(e *exitError, name string) {
 	}
 	for i, h := range e.hints {
 		if strings.HasPrefix(h.text, "start the server") {
-			e.hints[i].text = "run the start command by hand and see what it says, and whether it listens on the {port} it is given"
+			e.hints[i].text = "run the start command by hand and see what it says, and whether it listens on the {port} it is given; --ready-timeout waits longer"
 		}
 	}
 }

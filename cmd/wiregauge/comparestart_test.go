@@ -102,3 +102,11 @@ func TestCompareStopsWhatAStartCommandLeavesBehind(t *testing.T) {
 		t.Errorf("%d children were started, want 4", n)
 	}
 }
+
+func TestAServerIsWaitedForAsLongAsIsSaid(t *testing.T) {
+	s := invoke(t, "compare", startedREST, startedGRPC, "--ready-timeout", "200ms", "--launches", "1",
+		"--set", "rest.start=sleep 60", "--set", "grpc.start=sleep 60")
+	if s.code != exitUnreachable || !strings.Contains(s.stderr, "never became ready in 200ms") || !strings.Contains(s.stderr, "--ready-timeout") {
+		t.Errorf("exit %d\n%s", s.code, s.stderr)
+	}
+}

@@ -39,7 +39,7 @@ var samples = map[string][2]string{
 	"progress": {"plain", "none"}, "name": {"a", "b"}, "label": {"a=1", "b=2"},
 	"launches": {"2", "3"}, "rounds": {"2", "3"}, "turn": {"1s", "2s"}, "quick": {"true", "false"}, "control": {"true", "false"}, "against": {"a.json", "b.json"},
 	"users": {"1,2", "3,4"}, "rates": {"10,20", "30,40"}, "sizes": {"1kb", "2kb"}, "size-field": {"a", "b"}, "verdict-at": {"1", "2"}, "baseline": {"a", "b"},
-	"min-effect": {"2%", "3%"}, "primary": {"rate", "p50"}, "require-verdict": {"true", "false"},
+	"min-effect": {"2%", "3%"}, "ready-timeout": {"10s", "20s"}, "primary": {"rate", "p50"}, "require-verdict": {"true", "false"},
 }
 
 // TestEveryOptionOverridesTheFile gives each option one value in the file and another by flag or environment, in
