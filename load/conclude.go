@@ -57,6 +57,7 @@ type closing struct {
 	area, beyond     time.Duration // of calls in flight: until the window's end, and after it
 	bytes            carried
 	born             births
+	slow             *result.SlowConsumer
 }
 
 // cutOff counts the calls that are not finished, and abandons those in flight.
@@ -68,6 +69,7 @@ func (l *lane) cutOff(c *closing) {
 		s := l.flight.head
 		k := s.link
 		l.unfinished(c, s)
+		l.leaveTable(s)
 		switch {
 		case k.client != nil:
 			k.abandon(s)
@@ -125,6 +127,7 @@ func (l *lane) gather(c *closing) {
 	born := l.births()
 	c.born.add(born.minus(l.told))
 	l.told = born
+	c.consumed(l.e, a)
 	for _, row := range a.classes {
 		c.merge(row)
 	}
@@ -206,6 +209,7 @@ func (c *closing) fill(e *Engine, t *turn, r *result.Turn) {
 	r.Service, r.FailedService = recorded(&b.service), recorded(&b.failedService)
 	r.FirstByte, r.SlotWait = recorded(&b.firstByte), recorded(&b.slotWait)
 	r.Lateness, r.Connect, r.MessageGap = recorded(&b.lateness), recorded(&b.connects), recorded(&b.messageGap)
+	r.Slow = c.slow
 	r.Dispatched = recorded(&b.dispatched)
 	r.Ages, r.UnsentAges = recorded(&c.ages), recorded(&c.unsentAges)
 	r.Strips = b.strips

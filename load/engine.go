@@ -70,7 +70,7 @@ func newEngine(p Plan) (*Engine, error) {
 
 // requests are the plan's, with bodies kept where they have to be looked at.
 func (p *Plan) requests() []*wiregauge.Request {
-	if p.Check == nil && p.Take == 0 && p.LimitRate == 0 {
+	if p.Check == nil && p.Take == 0 && p.LimitRate == 0 && p.Consume == 0 {
 		return p.Requests
 	}
 	kept := make([]*wiregauge.Request, len(p.Requests))
@@ -79,6 +79,9 @@ func (p *Plan) requests() []*wiregauge.Request {
 		c.Keep = true
 		if r.Shape.StreamsIn() {
 			c.Credit = p.LimitRate
+			if p.Consume > 0 {
+				c.Credit = max(c.Credit, 1)
+			}
 		}
 		kept[i] = &c
 	}

@@ -43,8 +43,10 @@ type lane struct {
 	retries int64 // of stack clients that are gone
 
 	drought drought // of leases
-	placing bool    // the keeper gives it a call
-	dirty   bool    // the keeper has given it calls that are not written yet
+	eaters  consumers
+	granted bool // servers are asked for more, in buffers that are not written yet
+	placing bool // the keeper gives it a call
+	dirty   bool // the keeper has given it calls that are not written yet
 
 	info  wire.Info // of the last connection
 	known bool
@@ -142,7 +144,7 @@ func (l *lane) prepare(tk ticket) *slot {
 	requests := l.e.requests
 	s.Call.Reset(requests[tk.index%uint64(len(requests))])
 	s.index, s.warm, s.rejected, s.taken, s.ungranted = tk.index, tk.warm, false, false, 0
-	s.last = wiregauge.Never
+	s.last, s.eat.since = wiregauge.Never, l.now
 	s.Due, s.Dispatched, s.Permit = tk.due, tk.at, l.now
 	s.Explain = l.e.plan.Log != nil || l.tally.explain()
 	return s
@@ -188,6 +190,7 @@ func (l *lane) startAgain(s *slot) bool {
 	s.Call.Reset(first)
 	s.Due, s.Dispatched, s.Permit, s.index, s.Resent = due, dispatched, l.now, index, 1
 	s.rejected, s.taken, s.ungranted, s.last = false, false, 0, wiregauge.Never
+	s.eat.since = l.now
 	s.Explain = l.e.plan.Log != nil || l.tally.explain()
 	err := l.cur.start(s)
 	if why, full := err.(wiregauge.NoSlot); full {
@@ -233,6 +236,7 @@ func (l *lane) cutShort(s *slot) {
 // land takes s off its link, and finishes it or keeps it to be sent once more.
 func (l *lane) land(s *slot) {
 	k := s.link
+	l.leaveTable(s)
 	k.flight--
 	k.blocked = false
 	l.flight.remove(s)

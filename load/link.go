@@ -147,6 +147,7 @@ func (k *link) receive(p []byte) (used int, err error) {
 	defer l.mu.Unlock()
 	l.now = now
 	k.blocked = false
+	l.consume(now)
 	used, err = k.out.Receive(p)
 	if len(k.grants) > 0 {
 		k.grant()
@@ -176,7 +177,8 @@ func (k *link) rest() {
 	if k.retired && k.flight == 0 {
 		k.shut()
 	}
-	if l.cur != k {
+	if l.cur != k || l.granted {
+		l.granted = false
 		l.push()
 	}
 	if l.tally.ripe(l.now) {
@@ -294,7 +296,11 @@ func (s *slot) message(l *lane, body []byte) (enough bool) {
 	if !s.taken && p.Take > 0 && s.Received >= p.Take {
 		s.taken, s.status = true, s.Status
 	}
-	if s.Credit > 0 && !s.taken {
+	switch {
+	case s.taken || s.Credit == 0:
+	case p.Consume > 0:
+		l.arrive(s, len(body))
+	default:
 		s.owe()
 	}
 	return s.taken

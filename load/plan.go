@@ -33,6 +33,7 @@ type Plan struct {
 	ConnectTimeout time.Duration
 	OneCall        bool                                      // --no-keepalive: a connection per call
 	LimitRate      int                                       // messages that a stream's server may be ahead; asked for again when three quarters have come; 0 for no bound
+	Consume        time.Duration                             // --slow-consumer: what a stream takes for each message; its server is asked for more as they are taken; 0: none
 	Take           int                                       // a stream is cancelled after that many messages and counts as OK; 0 for all
 	Check          func(c *wiregauge.Call, body []byte) bool // --expect: called when an answer is OK by its protocol; nil: none
 	Expected       map[int]bool                              // --expect-status: these statuses are successes, all others failures; nil: the protocol decides

@@ -22,6 +22,7 @@ type slot struct {
 	work       chan struct{} // stack client: wakes its goroutine
 	abandoned  bool          // stack client: the turn ended before Do did
 	cancel     func()        // stack client: ends Do
+	eat        consumer      // of a stream that is taken slowly
 }
 
 // flight is the list of calls in flight, oldest permit first, which is also the order of their timeouts.

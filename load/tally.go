@@ -49,7 +49,10 @@ type tally struct {
 	area       time.Duration // under the number of measured calls in flight, until the window's end
 	beyond     time.Duration // and after it
 	pauses     pauses
-	marked     bool // the lane's bytes before its first measured call have been noted
+	slow       result.SlowConsumer
+	ahead      float64 // under what the servers of its streams were ahead, in ns
+	unseen     bool    // the kernel does not tell what is unread
+	marked     bool    // the lane's bytes before its first measured call have been noted
 }
 
 func (a *tally) of(s *slot) *result.Counts {

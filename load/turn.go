@@ -338,6 +338,9 @@ func (e *Engine) tidy(t *turn, now time.Duration) {
 		if l.tally.ripe(now) {
 			l.tally.flush()
 		}
+		if e.plan.Consume > 0 {
+			l.unread()
+		}
 		l.publish()
 		l.mu.Unlock()
 	}

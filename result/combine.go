@@ -175,7 +175,7 @@ func (s *Stalls) and(o *Stalls) *Stalls {
 // turnOf is an arm as the one turn that it would be the result of.
 func turnOf(a *Arm) (Turn, error) {
 	t := Turn{
-		Arm: a.Name, OneWay: a.OneWay, Window: time.Duration(a.Window), Counts: a.Counts,
+		Arm: a.Name, OneWay: a.OneWay, Slow: a.Slow, Window: time.Duration(a.Window), Counts: a.Counts,
 		FinishedInside: inside(a.AchievedRate, a.Window), CompletedInside: inside(a.Goodput, a.Window),
 		Statuses: a.Statuses, Errors: a.Errors, Connections: a.Connections, SentBytes: a.SentBytes, RecvBytes: a.RecvBytes,
 		Client: a.ClientCPU, Server: a.Server, Host: a.Host, HiddenTries: a.HiddenTries, Warm: a.Warm, Strips: a.Strips, Limited: a.Limited,

@@ -113,26 +113,27 @@ type Arm struct {
 	// milliseconds, in a closed loop of each time that it ran.
 	Oversleep *Distribution `json:"oversleep,omitempty"`
 
-	Statuses    []Status     `json:"statuses"`
-	Errors      []ErrorClass `json:"errors"`
-	Connections Connections  `json:"connections"`
-	SentBytes   Bytes        `json:"sent_bytes"`
-	RecvBytes   Bytes        `json:"received_bytes"`
-	ClientCPU   CPU          `json:"client_cpu"`
-	Server      *CPU         `json:"server_cpu"`
-	Host        HostLoad     `json:"host"`
-	HiddenTries int64        `json:"hidden_retries"`
-	Vitals      *Vitals      `json:"vitals,omitempty"`
-	Ceiling     *float64     `json:"ceiling,omitempty"` // calls/s that this client makes of them without a network
-	Stalls      *Stalls      `json:"stalls,omitempty"`
-	ServerStats *ServerStats `json:"server_stats,omitempty"`
-	Warm        *Counts      `json:"warmup,omitempty"`
-	KeptAlive   int64        `json:"keepalive_calls,omitempty"` // of the warm-up's calls, those that kept an idle arm awake
-	Strips      []Strip      `json:"strips,omitempty"`
-	Steps       []Step       `json:"steps,omitempty"`       // a ramp: one row per step
-	USL         *USL         `json:"scalability,omitempty"` // of a ramp of concurrency
-	WarmUp      *WarmUp      `json:"warmup_found,omitempty"`
-	Notes       []string     `json:"notes,omitempty"`
+	Statuses    []Status      `json:"statuses"`
+	Errors      []ErrorClass  `json:"errors"`
+	Connections Connections   `json:"connections"`
+	SentBytes   Bytes         `json:"sent_bytes"`
+	RecvBytes   Bytes         `json:"received_bytes"`
+	ClientCPU   CPU           `json:"client_cpu"`
+	Server      *CPU          `json:"server_cpu"`
+	Host        HostLoad      `json:"host"`
+	HiddenTries int64         `json:"hidden_retries"`
+	Vitals      *Vitals       `json:"vitals,omitempty"`
+	Ceiling     *float64      `json:"ceiling,omitempty"` // calls/s that this client makes of them without a network
+	Stalls      *Stalls       `json:"stalls,omitempty"`
+	ServerStats *ServerStats  `json:"server_stats,omitempty"`
+	Slow        *SlowConsumer `json:"slow_consumer,omitempty"`
+	Warm        *Counts       `json:"warmup,omitempty"`
+	KeptAlive   int64         `json:"keepalive_calls,omitempty"` // of the warm-up's calls, those that kept an idle arm awake
+	Strips      []Strip       `json:"strips,omitempty"`
+	Steps       []Step        `json:"steps,omitempty"`       // a ramp: one row per step
+	USL         *USL          `json:"scalability,omitempty"` // of a ramp of concurrency
+	WarmUp      *WarmUp       `json:"warmup_found,omitempty"`
+	Notes       []string      `json:"notes,omitempty"`
 }
 
 // A Distribution is one histogram told: exact ends, percentiles with how many values lie beyond them, and the

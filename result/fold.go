@@ -15,6 +15,7 @@ func (t *Turn) Add(o *Turn) {
 	}
 	t.OneWay = o.OneWay
 	t.Counts.Add(o.Counts)
+	t.addSlow(o.Slow)
 	t.CompletedInside += o.CompletedInside
 	t.FinishedInside += o.FinishedInside
 	t.addHistograms(o)

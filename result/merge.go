@@ -75,7 +75,7 @@ func firstInvalid(turns []Turn) string {
 // armOf tells one turn as an arm.
 func armOf(t *Turn, percentiles []float64) Arm {
 	a := Arm{
-		Name: t.Arm, OneWay: t.OneWay, Counts: t.Counts, Window: int64(t.Window),
+		Name: t.Arm, OneWay: t.OneWay, Slow: t.Slow, Counts: t.Counts, Window: int64(t.Window),
 		AchievedRate: PerSecond(t.FinishedInside, t.Window), Goodput: PerSecond(t.CompletedInside, t.Window),
 		Statuses: slices.Clone(t.Statuses), Errors: slices.Clone(t.Errors), Connections: t.Connections,
 		SentBytes: t.SentBytes, RecvBytes: t.RecvBytes, ClientCPU: t.Client, Server: t.Server, Host: t.Host,

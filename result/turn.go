@@ -82,10 +82,11 @@ type Turn struct {
 	Strips []Strip // per second, or longer when there are more than MaxStrips
 	// Trajectory is the beginning of the window in short strips, where it was asked for. Turns that are added keep none.
 	Trajectory []WarmStrip
-	OneWay     bool   // its calls are not answered: OK is sent, and Latency ends with the last byte given to the system
-	Partial    bool   // ended by Ctrl-C
-	Limited    string // why the asked rate was not reached: "client", "inflight", "slots", "server", ""
-	Invalid    string // why this turn must not be used, "" when it may
+	OneWay     bool          // its calls are not answered: OK is sent, and Latency ends with the last byte given to the system
+	Slow       *SlowConsumer // nil without --slow-consumer
+	Partial    bool          // ended by Ctrl-C
+	Limited    string        // why the asked rate was not reached: "client", "inflight", "slots", "server", ""
+	Invalid    string        // why this turn must not be used, "" when it may
 }
 
 // Status counts answers by the protocol's own status.

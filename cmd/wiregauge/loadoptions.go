@@ -28,6 +28,7 @@ type LoadOptions struct {
 	Think       think         `flag:"think" value:"[exp:]TIME" help:"pause of each caller between calls, fixed or exponential with that mean"`
 	NoKeepAlive bool          `flag:"no-keepalive" help:"a connection per call"`
 	Take        int           `flag:"take" value:"N" min:"1" max:"1000000000" help:"stop a stream after N messages: a success; over HTTP a message is a line of the answer, or an event"`
+	Slow        rate          `flag:"slow-consumer" value:"N/UNIT" help:"take N messages of each stream per second, 100/s, and ask its server for more only as they are taken; what the server is ahead is told"`
 	Stop        stop          `flag:"stop" value:"close|wait[=TIME]|drop" default:"close" help:"calls in flight at the end: cancel each, wait for them (5s), or drop their connections without a word; what is left is listed as unfinished"`
 	Seed        uint64        `flag:"seed" value:"N" default:"1" help:"of everything random: arrivals, think times, order"`
 

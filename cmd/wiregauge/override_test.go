@@ -16,7 +16,7 @@ var samples = map[string][2]string{
 	"total": {"10", "20"}, "concurrency": {"3", "4"}, "duration": {"1s", "2s"}, "rate": {"5", "6/min"},
 	"arrivals": {"poisson", "constant"}, "ramp": {"1..4x2/1s", "1..8x2/1s"}, "timeout": {"3s", "4s"},
 	"connections": {"2", "3"}, "streams": {"2", "3"}, "max-inflight": {"7", "8"}, "warmup": {"1s", "500"}, "warmup-max": {"10s", "20s"},
-	"think": {"1ms", "exp:2ms"}, "no-keepalive": {"true", "false"}, "take": {"1", "2"}, "stop": {"wait", "drop"},
+	"think": {"1ms", "exp:2ms"}, "no-keepalive": {"true", "false"}, "take": {"1", "2"}, "slow-consumer": {"5/s", "6/min"}, "stop": {"wait", "drop"},
 	"seed": {"2", "3"}, "expect-status": {"200", "404"}, "expect": {"body contains a", "body is b"},
 	"server-pid": {"1", "2"}, "server-stats": {"http://a", "http://b"},
 	"data": {"a", "b"}, "data-raw": {"a", "b"}, "data-file": {"a", "b"}, "binary": {"a", "b"}, "framing": {"delimited", "single"},

@@ -47,6 +47,9 @@ func newPlan(o *LoadOptions, set *option.Set, p *prepared, sent *payload) (*plan
 	if err := checkTake(o.Take, p, sent); err != nil {
 		return nil, err
 	}
+	if err := checkSlow(&o.Slow, p, sent); err != nil {
+		return nil, err
+	}
 	if o.Stop.mode == "drop" && p.Client == "stack" {
 		return nil, usage("--stop=drop ends connections under their calls, which only our own client does; a library cancels the calls").with("try", "--stop=close")
 	}
@@ -190,6 +193,9 @@ func (out *plan) connect(o *LoadOptions, p *prepared, sent *payload) {
 	}
 	l.Timeout, l.OneCall, l.Take, l.Seed = o.Timeout, o.NoKeepAlive, o.Take, o.Seed
 	l.LimitRate = sent.LimitRate
+	if o.Slow.open() {
+		l.Consume = time.Duration(float64(time.Second) / o.Slow.float())
+	}
 	l.Think = load.Think(o.Think)
 	l.Check, l.Expected = o.Expect.check(sent), o.ExpectStatus.set
 	l.Drain, l.Drop, l.ServerPID = o.Stop.grace, o.Stop.mode == "drop", o.ServerPID

@@ -92,6 +92,13 @@ func TestLoadOverRSocket(t *testing.T) {
 	if a := f.Arms[0]; a.OK != 10 || a.Messages != 200 {
 		t.Errorf("streams: %+v", a.Counts)
 	}
+	f, slow := measured(t, exitOK, "run", tcp("ticker"), "--stream", "-d", `{"everyMs":1,"count":20}`, "--slow-consumer", "1000/s", "-n", "4", "-c", "2")
+	if a := f.Arms[0]; a.OK != 4 || a.Slow == nil || a.Slow.Consumed+a.Slow.Left != a.Messages || a.Slow.AheadMax != 1 {
+		t.Errorf("taken slowly, a message at a time: %+v, %+v", a.Counts, a.Slow)
+	}
+	if !strings.Contains(slow.stdout, "the server was ahead by") {
+		t.Errorf("no word of how far the server was ahead:\n%s", slow.stdout)
+	}
 	f, got := measured(t, exitOK, "run", tcp("hello"), "--fnf", "-d", `{"greeting":"x"}`, "-n", "300", "-c", "4")
 	if a := f.Arms[0]; a.OK != 300 || !a.OneWay || !strings.Contains(got.stderr, "sent and not answered") ||
 		!strings.Contains(got.stdout, "300 sent, not answered") || !strings.Contains(got.stdout, "from due, sent, not answered") {

@@ -111,7 +111,7 @@ func (a *app) loadTest(ctx context.Context, o *runOptions, set *option.Set, args
 		}
 		return t.sweep(ctx, url, points)
 	}
-	o.stream = o.Take > 0
+	o.stream = o.Take > 0 || o.Slow.open()
 	if t.target, t.payload, err = a.prepare(ctx, url, &o.ConnOptions, &o.DataOptions, told(o.Timeout)); err != nil {
 		return err
 	}

@@ -34,13 +34,34 @@ func (s *payload) packedStream(p *protocol.Protocol) bool {
 
 // checkLimitRate refuses --limit-rate where nothing holds a server back message by message.
 func checkLimitRate(p *prepared, r *wiregauge.Request) error {
+	return checkHeldBack("--limit-rate", p, r)
+}
+
+// checkSlow refuses --slow-consumer where nothing holds a server back, or no message comes before the answer is whole.
+func checkSlow(slow *rate, p *prepared, sent *payload) error {
+	switch {
+	case !slow.open():
+		return nil
+	case slow.float() > 1e6:
+		return usage("--slow-consumer %s: at most 1,000,000 messages a second of each stream", slow)
+	case isHTTP(p.Protocol) && sent.Codec != "json":
+		return usage("--slow-consumer takes the messages of a stream of lines or events, and an answer in %s over %s is one body", sent.Codec, p.Protocol.Title).
+			with("try", "grpc://, where messages come one by one")
+	case sent.packedStream(p.Protocol):
+		return usage("--slow-consumer does not go with --compressed over %s: a compressed stream can be read only when it is whole", p.Protocol.Title)
+	}
+	return checkHeldBack("--slow-consumer", p, sent.Requests[0])
+}
+
+// checkHeldBack refuses a flag that needs a server which can be held back.
+func checkHeldBack(flag string, p *prepared, r *wiregauge.Request) error {
 	switch {
 	case !r.Shape.StreamsIn():
-		return usage("--limit-rate is for calls that are answered with a stream, and this one is %s", r.Shape)
+		return usage("%s is for calls that are answered with a stream, and this one is %s", flag, r.Shape)
 	case p.Client == "stack":
-		return usage("--limit-rate is for our own clients: a library asks for more on its own").with("try", "--client wire")
+		return usage("%s is for our own clients: a library asks for more on its own", flag).with("try", "--client wire")
 	case p.Protocol.Name == "http1" || p.Protocol.Name == "tcp":
-		return usage("--limit-rate: nothing in %s holds a server back by messages", p.Protocol.Title).with("try", "RSocket, gRPC or HTTP/2")
+		return usage("%s: nothing in %s holds a server back by messages", flag, p.Protocol.Title).with("try", "RSocket, gRPC or HTTP/2")
 	}
 	return nil
 }

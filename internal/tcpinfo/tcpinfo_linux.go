@@ -11,3 +11,8 @@ func retransmits(fd int) (n int64, known bool) {
 	}
 	return max(int64(info.Total_retrans)-int64(info.Dsack_dups), 0), true
 }
+
+func unread(fd int) (n int64, known bool) {
+	held, err := unix.IoctlGetInt(fd, unix.TIOCINQ)
+	return int64(held), err == nil
+}

@@ -52,6 +52,9 @@ func loadFacts(f *result.File, a *result.Arm) []Fact {
 			facts = append(facts, Fact{Name: wait.name, Text: shortDistribution(wait.d)})
 		}
 	}
+	if a.Slow != nil {
+		facts = append(facts, Fact{Name: "slow consumer", Text: slowText(a)})
+	}
 	if a.LeaseWaits > 0 {
 		facts = append(facts, Fact{Name: "lease", Text: fmt.Sprintf("%s calls waited for one, %s in all, %s each",
 			number.Count(a.LeaseWaits), number.Duration(int64(a.LeaseWaited)), number.Duration(int64(a.LeaseWaited)/a.LeaseWaits))})
@@ -164,6 +167,21 @@ func memoryText(a *result.Arm) string {
 		parts = append(parts, "server "+number.Bytes(float64(a.Server.RSS)))
 	}
 	return strings.Join(parts, ", ")
+}
+
+// slowText says how far the servers of slowly taken streams were ahead, and where that lay.
+func slowText(a *result.Arm) string {
+	s := a.Slow
+	unread, memory := "unknown", "unknown (no --server-pid)"
+	if s.Unread != nil {
+		unread = number.Bytes(float64(*s.Unread)) + " at most"
+	}
+	if a.Server != nil && a.Server.RSS > 0 {
+		memory = number.Bytes(float64(a.Server.RSS))
+	}
+	return fmt.Sprintf("%s messages/s of each stream: %s consumed, %s left when their stream ended; the server was ahead by %s messages of a stream, %s and %s at most; unread in the kernel %s; the server's memory %s",
+		number.Significant(s.Rate), number.Count(s.Consumed), number.Count(s.Left), number.Significant(s.AheadMean),
+		number.Count(s.AheadMax), number.Bytes(float64(s.AheadBytes)), unread, memory)
 }
 
 func serverText(s *result.ServerStats) string {

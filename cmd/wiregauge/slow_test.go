@@ -1,0 +1,40 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"wiregauge/lab"
+)
+
+// The server of a gRPC stream is held back by its window alone: what fits that it sends ahead, and all of it is told.
+func TestSlowConsumerOverGRPC(t *testing.T) {
+	s := serve(t, lab.ServeConfig{Plain: true})
+	url := strings.Replace(s.urls["grpc inventory"], "wg.v1.Inventory/Check", "wg.v1.Ticker/Ticks", 1)
+	f, got := measured(t, exitOK, "run", url, "-d", `{"everyMs":1,"count":30}`, "--slow-consumer", "1/min", "-n", "4", "-c", "4")
+	a := f.Arms[0]
+	if a.OK != 4 || a.Messages != 120 || a.Slow == nil || a.Slow.Consumed != 0 || a.Slow.Left != 120 || a.Slow.AheadMax != 30 || a.Slow.AheadBytes < 30 {
+		t.Errorf("%+v, %+v\n%s", a.Counts, a.Slow, got.stdout)
+	}
+	if !strings.Contains(got.stdout, "the server's memory unknown (no --server-pid)") {
+		t.Errorf("the server's memory is not known, and that is not said:\n%s", got.stdout)
+	}
+}
+
+func TestSlowConsumerIsRefusedWhereNothingHoldsAServerBack(t *testing.T) {
+	s := serve(t, lab.ServeConfig{Plain: true})
+	for name, row := range map[string]struct {
+		url  string
+		args []string
+		word string
+	}{
+		"one answer":   {s.urls["grpc inventory"], []string{"-d", "{}"}, "answered with a stream"},
+		"HTTP/1.1":     {s.urls["http inventory"], []string{"-d", "{}"}, "nothing in HTTP/1.1 holds a server back"},
+		"no such rate": {s.urls["grpc inventory"], []string{"-d", "{}", "--slow-consumer", "2000000/s"}, "at most 1,000,000"},
+	} {
+		got := invoke(t, append([]string{"run", row.url, "--slow-consumer", "5/s"}, row.args...)...)
+		if got.code != exitUsage || !strings.Contains(got.stderr, row.word) {
+			t.Errorf("%s: exit %d, want %q in\n%s", name, got.code, row.word, got.stderr)
+		}
+	}
+}
