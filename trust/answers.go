@@ -18,7 +18,7 @@ func checkErrors(s *subject) []result.Reason {
 	share := s.arm.ErrorShare()
 	level := graded(share, errorsSuspect, errorsBad)
 	r := result.Reason{Code: "V10", Name: "failures", Level: level, Affects: result.AffectsLatency,
-		Measured: percent(share) + " of the calls failed", Limit: percent(limit(level, errorsSuspect, errorsBad))}
+		Measured: past(share, limit(level, errorsSuspect, errorsBad)) + " of the calls failed", Limit: percent(limit(level, errorsSuspect, errorsBad))}
 	if level != result.TrustOK {
 		r.Advice = "latencies are of the other calls, for which the server had more time"
 	}

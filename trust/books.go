@@ -29,7 +29,7 @@ func checkLittle(s *subject) []result.Reason {
 	level := graded(off, littleSuspect, littleBad)
 	window := float64(s.arm.Window)
 	r := result.Reason{Code: code, Name: name, Level: level, Affects: result.AffectsAbsolute,
-		Measured: fmt.Sprintf("%s in flight, %s by rate and latency: %s apart", significant(flight/window), significant(latencies/window), percent(off)),
+		Measured: fmt.Sprintf("%s in flight, %s by rate and latency: %s apart", significant(flight/window), significant(latencies/window), past(off, limit(level, littleSuspect, littleBad))),
 		Limit:    percent(limit(level, littleSuspect, littleBad))}
 	if level != result.TrustOK {
 		r.Advice = "please report this as a fault of wiregauge"

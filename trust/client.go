@@ -104,7 +104,7 @@ func checkHiccups(s *subject) []result.Reason {
 			continue
 		}
 		r := result.Reason{Code: code, Name: name, Level: level, Affects: percentile(p),
-			Measured: fmt.Sprintf("at %s the client's threads ran %s late, %s of the latency", percentile(p), duration(late), percent(share)),
+			Measured: fmt.Sprintf("at %s the client's threads ran %s late, %s of the latency", percentile(p), duration(late), past(share, limit(level, hiccupSuspect, hiccupBad))),
 			Limit:    percent(limit(level, hiccupSuspect, hiccupBad)), Advice: "leave the client a core that nobody else uses"}
 		if !s.open && s.busy() >= beats {
 			r.Level, r.Advice = result.TrustNote, "client and server keep this machine busy: part of the latency is waiting for its CPUs"
@@ -201,7 +201,7 @@ func checkCeiling(s *subject) []result.Reason {
 	share := s.arm.AchievedRate / *s.arm.Ceiling
 	level := graded(share, ceilingSuspect, ceilingBad)
 	r := result.Reason{Code: code, Name: name, Level: level, Limit: percent(limit(level, ceilingSuspect, ceilingBad)),
-		Measured: fmt.Sprintf("%s of the %s calls/s that this client can send", percent(share), significant(*s.arm.Ceiling))}
+		Measured: fmt.Sprintf("%s of the %s calls/s that this client can send", past(share, limit(level, ceilingSuspect, ceilingBad)), significant(*s.arm.Ceiling))}
 	if level != result.TrustOK {
 		r.Advice = "more --connections if there is only one, a faster machine, or fewer calls/s"
 	}

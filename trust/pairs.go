@@ -247,7 +247,7 @@ func checkSpread(p *pairs) []result.Reason {
 		_, variance := stat.MeanVariance(d)
 		spread := math.Sqrt(variance)
 		r := result.Reason{Code: "V16", Name: "rounds", Level: result.TrustOK, Arm: a.Name, Affects: result.AffectsRatio, Limit: percent(spreadSuspect),
-			Measured: fmt.Sprintf("its %s against %s differs by %s from round to round", p.metric(), p.base.Name, percent(spread))}
+			Measured: fmt.Sprintf("its %s against %s differs by %s from round to round", p.metric(), p.base.Name, past(spread, spreadSuspect))}
 		if spread > spreadSuspect {
 			r.Level, r.Advice = result.TrustSuspect, "longer turns, or a quieter machine"
 		}

@@ -36,7 +36,7 @@ func checkLate(s *subject) []result.Reason {
 			continue
 		}
 		bad = append(bad, result.Reason{Code: code, Name: name, Level: level, Affects: percentile(p),
-			Measured: fmt.Sprintf("%s of %s, %s, is this client's own lateness", percent(share), percentile(p), duration(float64(*due-*dispatched))),
+			Measured: fmt.Sprintf("%s of %s, %s, is this client's own lateness", past(share, limit(level, lateSuspect, lateBad)), percentile(p), duration(float64(*due-*dispatched))),
 			Limit:    percent(limit(level, lateSuspect, lateBad)),
 			Advice:   "give the client more CPU, or ask for fewer calls/s"})
 	}

@@ -27,6 +27,17 @@ func percent(share float64) string {
 	return strconv.FormatFloat(p, 'g', 2, 64) + " %"
 }
 
+// past is percent with as many digits as it takes to differ from a limit that the share is not.
+func past(share, limit float64) string {
+	text := percent(share)
+	for digits := 1; text == percent(limit) && share != limit && digits < 9; digits++ {
+		if longer := strconv.FormatFloat(share*100, 'f', digits, 64) + " %"; longer != strconv.FormatFloat(limit*100, 'f', digits, 64)+" %" {
+			return longer
+		}
+	}
+	return text
+}
+
 // duration is to three digits, in one unit.
 func duration(ns float64) string {
 	units := []struct {
