@@ -16,7 +16,7 @@ type book struct {
 
 	latency, failedLatency, service, failedService hist.Histogram
 	firstByte, lateness, slotWait, dispatched      hist.Histogram
-	connects, messageGap                           hist.Histogram
+	connects, firstMessage, messageGap             hist.Histogram
 
 	log    func([]result.Call) // nil: nobody wants single calls
 	name   func(class) string
@@ -83,6 +83,9 @@ func (b *book) record(x *sample) {
 	}
 	if ok && x.first >= 0 {
 		b.firstByte.Record(x.first)
+	}
+	if ok && x.opened >= 0 {
+		b.firstMessage.Record(x.opened)
 	}
 	if x.wait >= 0 {
 		b.slotWait.Record(x.wait)

@@ -25,6 +25,9 @@ func (e *Engine) conclude(t *turn) result.Turn {
 	for _, l := range e.lanes {
 		l.mu.Lock()
 		l.now = end
+		if e.plan.Consume > 0 {
+			l.unread()
+		}
 		l.cutOff(&c)
 		l.push()
 		l.gather(&c)
@@ -210,6 +213,7 @@ func (c *closing) fill(e *Engine, t *turn, r *result.Turn) {
 	r.FirstByte, r.SlotWait = recorded(&b.firstByte), recorded(&b.slotWait)
 	r.Lateness, r.Connect, r.MessageGap = recorded(&b.lateness), recorded(&b.connects), recorded(&b.messageGap)
 	r.Slow = c.slow
+	r.FirstMessage = recorded(&b.firstMessage)
 	r.Dispatched = recorded(&b.dispatched)
 	r.Ages, r.UnsentAges = recorded(&c.ages), recorded(&c.unsentAges)
 	r.Strips = b.strips

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -70,13 +71,13 @@ func newEngine(p Plan) (*Engine, error) {
 
 // requests are the plan's, with bodies kept where they have to be looked at.
 func (p *Plan) requests() []*wiregauge.Request {
-	if p.Check == nil && p.Take == 0 && p.LimitRate == 0 && p.Consume == 0 {
+	if p.Check == nil && p.Take == 0 && p.LimitRate == 0 && p.Consume == 0 && !p.timesMessages() {
 		return p.Requests
 	}
 	kept := make([]*wiregauge.Request, len(p.Requests))
 	for i, r := range p.Requests {
 		c := *r
-		c.Keep = true
+		c.Keep = c.Keep || p.Check != nil || p.Take > 0 || r.Shape.StreamsIn()
 		if r.Shape.StreamsIn() {
 			c.Credit = p.LimitRate
 			if p.Consume > 0 {
@@ -86,6 +87,12 @@ func (p *Plan) requests() []*wiregauge.Request {
 		kept[i] = &c
 	}
 	return kept
+}
+
+// timesMessages reports whether our own client says when each message of a stream comes. Of a library's streams that
+// would cost a lock for each message, and is known only where somebody wants to see them.
+func (p *Plan) timesMessages() bool {
+	return p.NewSession != nil && slices.ContainsFunc(p.Requests, func(r *wiregauge.Request) bool { return r.Shape.StreamsIn() })
 }
 
 func (p *Plan) check() error {

@@ -144,7 +144,7 @@ func (l *lane) prepare(tk ticket) *slot {
 	requests := l.e.requests
 	s.Call.Reset(requests[tk.index%uint64(len(requests))])
 	s.index, s.warm, s.rejected, s.taken, s.ungranted = tk.index, tk.warm, false, false, 0
-	s.last, s.eat.since = wiregauge.Never, l.now
+	s.opened, s.last, s.eat.since = wiregauge.Never, wiregauge.Never, l.now
 	s.Due, s.Dispatched, s.Permit = tk.due, tk.at, l.now
 	s.Explain = l.e.plan.Log != nil || l.tally.explain()
 	return s
@@ -190,7 +190,7 @@ func (l *lane) startAgain(s *slot) bool {
 	s.Call.Reset(first)
 	s.Due, s.Dispatched, s.Permit, s.index, s.Resent = due, dispatched, l.now, index, 1
 	s.rejected, s.taken, s.ungranted, s.last = false, false, 0, wiregauge.Never
-	s.eat.since = l.now
+	s.opened, s.eat.since = wiregauge.Never, l.now
 	s.Explain = l.e.plan.Log != nil || l.tally.explain()
 	err := l.cur.start(s)
 	if why, full := err.(wiregauge.NoSlot); full {

@@ -289,8 +289,11 @@ func (s *slot) message(l *lane, body []byte) (enough bool) {
 	if p.Check != nil && !s.rejected && !p.Check(&s.Call, body) {
 		s.rejected = true
 	}
-	if s.last != wiregauge.Never {
+	switch {
+	case s.last != wiregauge.Never:
 		l.tally.gap(s, l.now-s.last)
+	case s.Shape.StreamsIn():
+		s.opened = l.now
 	}
 	s.last = l.now
 	if !s.taken && p.Take > 0 && s.Received >= p.Take {

@@ -18,6 +18,7 @@ type slot struct {
 	taken      bool          // Take messages have come: to be cancelled as OK
 	status     int           // of the answer then
 	ungranted  int           // messages that have come since more were asked for
+	opened     time.Duration // when the first message of a stream came
 	last       time.Duration // when its last message came
 	work       chan struct{} // stack client: wakes its goroutine
 	abandoned  bool          // stack client: the turn ended before Do did

@@ -22,6 +22,9 @@ func TestTakeOfAnEndlessStream(t *testing.T) {
 		if low, high := span(r.MessageGap); low != 10*ms || high != 10*ms || r.MessageGap.Count() != 16 {
 			t.Errorf("gaps between %v and %v", low, high)
 		}
+		if low, high := span(r.FirstMessage); low != 0 || high != 0 || r.FirstMessage.Count() != 8 {
+			t.Errorf("first messages between %v and %v", low, high)
+		}
 	})
 }
 

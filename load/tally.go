@@ -16,9 +16,9 @@ const (
 
 // A sample is one finished call of the measured window.
 type sample struct {
-	done, latency, service, first, wait, late time.Duration
-	outcome                                   wiregauge.Outcome
-	status                                    int
+	done, latency, service, first, opened, wait, late time.Duration
+	outcome                                           wiregauge.Outcome
+	status                                            int
 }
 
 // A class is one row of a lane's table of outcomes: what is counted without formatting anything.
@@ -134,7 +134,7 @@ func (p *Plan) failureName(packed uint64) string {
 }
 
 func (a *tally) record(s *slot) {
-	x := sample{done: s.Done, latency: s.Done - s.Due, service: wiregauge.Never, first: wiregauge.Never, outcome: s.Outcome, status: s.Status}
+	x := sample{done: s.Done, latency: s.Done - s.Due, service: wiregauge.Never, first: wiregauge.Never, opened: wiregauge.Never, outcome: s.Outcome, status: s.Status}
 	x.late = max(s.Dispatched-s.Due, 0)
 	x.wait = wiregauge.Never
 	if s.Permit >= 0 {
@@ -143,6 +143,9 @@ func (a *tally) record(s *slot) {
 	}
 	if s.First >= 0 && s.Sent >= 0 {
 		x.first = max(s.First-s.Sent, 0)
+	}
+	if s.opened >= 0 && s.Sent >= 0 {
+		x.opened = max(s.opened-s.Sent, 0)
 	}
 	if a.ring == nil {
 		a.ring = make([]sample, 0, ringSize)

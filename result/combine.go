@@ -189,7 +189,7 @@ func turnOf(a *Arm) (Turn, error) {
 	}{
 		{&t.Latency, &a.Latency}, {&t.FailedLatency, &a.FailedLatency}, {&t.Service, &a.Service}, {&t.FailedService, &a.FailedService},
 		{&t.FirstByte, &a.FirstByte}, {&t.Lateness, &a.Lateness}, {&t.SlotWait, &a.SlotWait}, {&t.Connect, &a.Connect},
-		{&t.MessageGap, a.MessageGap}, {&t.Ages, &a.Ages}, {&t.UnsentAges, &a.UnsentAges}, {&t.Oversleep, a.Oversleep},
+		{&t.MessageGap, a.MessageGap}, {&t.FirstMessage, a.FirstMessage}, {&t.Ages, &a.Ages}, {&t.UnsentAges, &a.UnsentAges}, {&t.Oversleep, a.Oversleep},
 	} {
 		if pair.from == nil || pair.from.N == 0 {
 			continue

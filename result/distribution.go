@@ -74,7 +74,7 @@ func (f *File) WithPercentiles(ps []float64) *File {
 	told.Arms = slices.Clone(f.Arms)
 	for i := range told.Arms {
 		a := &told.Arms[i]
-		a.MessageGap, a.Oversleep = own(a.MessageGap), own(a.Oversleep)
+		a.FirstMessage, a.MessageGap, a.Oversleep = own(a.FirstMessage), own(a.MessageGap), own(a.Oversleep)
 	}
 	_ = told.eachDistribution(func(_ string, d *Distribution) error { // it never fails
 		if d.Hist != nil || d.N == 0 {

@@ -106,6 +106,7 @@ type Arm struct {
 	Lateness      Distribution  `json:"lateness"`
 	SlotWait      Distribution  `json:"slot_wait"`
 	Connect       Distribution  `json:"connect"`
+	FirstMessage  *Distribution `json:"first_message,omitempty"` // of a stream, from when its call was sent
 	MessageGap    *Distribution `json:"message_gap,omitempty"`
 	Ages          Distribution  `json:"unfinished_ages"`
 	UnsentAges    Distribution  `json:"unsent_ages"`

@@ -102,7 +102,7 @@ func (t *Turn) addHistograms(o *Turn) {
 		{&t.Latency, o.Latency}, {&t.FailedLatency, o.FailedLatency},
 		{&t.Service, o.Service}, {&t.FailedService, o.FailedService},
 		{&t.FirstByte, o.FirstByte}, {&t.Lateness, o.Lateness}, {&t.SlotWait, o.SlotWait},
-		{&t.Connect, o.Connect}, {&t.MessageGap, o.MessageGap},
+		{&t.Connect, o.Connect}, {&t.MessageGap, o.MessageGap}, {&t.FirstMessage, o.FirstMessage},
 		{&t.Ages, o.Ages}, {&t.UnsentAges, o.UnsentAges}, {&t.Oversleep, o.Oversleep},
 		{&t.Dispatched, o.Dispatched},
 	} {

@@ -104,6 +104,10 @@ func armOf(t *Turn, percentiles []float64) Arm {
 		a.Dispatched = &d
 	}
 	a.Stalls = stallsOf(t)
+	if t.FirstMessage != nil && t.FirstMessage.Count() > 0 {
+		first := NewDistribution(t.FirstMessage, "sent", percentiles)
+		a.FirstMessage = &first
+	}
 	if t.MessageGap != nil && t.MessageGap.Count() > 0 {
 		gap := NewDistribution(t.MessageGap, "message", percentiles)
 		a.MessageGap = &gap

@@ -10,7 +10,7 @@ type SlowConsumer struct {
 	AheadMean  float64 `json:"ahead_mean"`              // messages of a stream, over its time
 	AheadBytes int64   `json:"ahead_bytes_max"`         // of one stream's messages
 	Streamed   int64   `json:"streamed_ns"`             // the time of all streams together
-	Unread     *int64  `json:"kernel_unread_max_bytes"` // most that was seen unread in the kernel on one connection, of four looks a second; null when it is unknown
+	Unread     *int64  `json:"kernel_unread_max_bytes"` // most that was seen unread in the kernel on one connection, of four looks a second and one at the end; null when it is unknown
 }
 
 // With is both together. What was unread is unknown when one of them does not know it.

@@ -56,6 +56,7 @@ type Turn struct {
 	Lateness      *hist.Histogram // dispatched − due, of sent calls
 	SlotWait      *hist.Histogram // permit − dispatched, of sent calls
 	Connect       *hist.Histogram // dial to hello, of connections opened
+	FirstMessage  *hist.Histogram // OK streams, first message − Sent, when messages are kept
 	MessageGap    *hist.Histogram // between messages of a stream, when messages are kept
 	Ages          *hist.Histogram // ages at the end, from due, of unfinished calls
 	UnsentAges    *hist.Histogram // of unsent ones

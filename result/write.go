@@ -59,6 +59,7 @@ func (f *File) eachDistribution(visit func(name string, d *Distribution) error) 
 			{"latency", &a.Latency}, {"failed_latency", &a.FailedLatency}, {"service", &a.Service},
 			{"failed_service", &a.FailedService}, {"first_byte", &a.FirstByte}, {"lateness", &a.Lateness},
 			{"slot_wait", &a.SlotWait}, {"connect", &a.Connect}, {"message_gap", a.MessageGap},
+			{"first_message", a.FirstMessage},
 			{"unfinished_ages", &a.Ages}, {"unsent_ages", &a.UnsentAges}, {"oversleep", a.Oversleep},
 			{"from_dispatch", a.Dispatched},
 		}

@@ -16,6 +16,14 @@ func TestSlowConsumerOverGRPC(t *testing.T) {
 	if a.OK != 4 || a.Messages != 120 || a.Slow == nil || a.Slow.Consumed != 0 || a.Slow.Left != 120 || a.Slow.AheadMax != 30 || a.Slow.AheadBytes < 30 {
 		t.Errorf("%+v, %+v\n%s", a.Counts, a.Slow, got.stdout)
 	}
+	if a.FirstMessage == nil || a.FirstMessage.N != 4 || a.MessageGap == nil || a.MessageGap.N != 116 {
+		t.Errorf("first messages %+v, gaps %+v", a.FirstMessage, a.MessageGap)
+	}
+	for _, word := range []string{"first message, ok", "between messages", "120 received by finished calls", "30.0 per call"} {
+		if !strings.Contains(got.stdout, word) {
+			t.Errorf("no %q in\n%s", word, got.stdout)
+		}
+	}
 	if !strings.Contains(got.stdout, "the server's memory unknown (no --server-pid)") {
 		t.Errorf("the server's memory is not known, and that is not said:\n%s", got.stdout)
 	}

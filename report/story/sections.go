@@ -19,6 +19,9 @@ func latencySection(a *result.Arm, ps []float64, void func(string) bool) Section
 	if a.FirstByte.N > 0 {
 		rows = append(rows, latencyRow{"first byte, ok", &a.FirstByte, nil, void})
 	}
+	if a.FirstMessage != nil && a.FirstMessage.N > 0 {
+		rows = append(rows, latencyRow{"first message, ok", a.FirstMessage, nil, void})
+	}
 	if a.MessageGap != nil && a.MessageGap.N > 0 {
 		rows = append(rows, latencyRow{"between messages", a.MessageGap, nil, void})
 	}
