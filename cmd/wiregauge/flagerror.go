@@ -16,7 +16,7 @@ var laterFlags = map[string]bool{
 	"agents": true, "agents-timeout": true, "min-agents": true,
 	"on-agent-loss": true, "orphan-timeout": true, "closed": true,
 	"encode": true, "include-errors": true, "redact": true, "allow-run": true, "types": true, "scale": true, "need": true, "details": true, "duet": true,
-	"interleave": true, "http3": true, "messages": true, "send-rate": true,
+	"interleave": true, "http3": true, "send-rate": true,
 }
 
 // untilThen says what there is already of what a later flag is for.

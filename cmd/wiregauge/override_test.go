@@ -19,7 +19,7 @@ var samples = map[string][2]string{
 	"think": {"1ms", "exp:2ms"}, "no-keepalive": {"true", "false"}, "take": {"1", "2"}, "slow-consumer": {"5/s", "6/min"}, "stop": {"wait", "drop"},
 	"seed": {"2", "3"}, "expect-status": {"200", "404"}, "expect": {"body contains a", "body is b"},
 	"server-pid": {"1", "2"}, "server-stats": {"http://a", "http://b"},
-	"data": {"a", "b"}, "data-raw": {"a", "b"}, "data-file": {"a", "b"}, "binary": {"a", "b"}, "framing": {"delimited", "single"},
+	"data": {"a", "b"}, "data-raw": {"a", "b"}, "data-file": {"a", "b"}, "binary": {"a", "b"}, "messages": {"2", "3"}, "framing": {"delimited", "single"},
 	"header": {"A: 1", "B: 2"}, "metadata": {`{"a":"1"}`, `{"b":"2"}`}, "request": {"PUT", "POST"}, "user": {"a:b", "c:d"},
 	"contract": {"a.proto", "b.proto"}, "protoset": {"a", "b"}, "import-path": {"a", "b"}, "reflect": {"true", "false"},
 	"call": {"a.B/C", "a.B/D"}, "codec": {"json", "protobuf"}, "allow-unknown-fields": {"true", "false"},

@@ -25,6 +25,7 @@ type DataOptions struct {
 	DataFile string     `flag:"data-file,D" value:"FILE" help:"like -d @FILE"`
 	Binary   string     `flag:"binary" value:"FILE" help:"an already encoded message, - for the standard input"`
 	Framing  string     `flag:"framing" value:"single|delimited" default:"single" choices:"single|delimited" help:"what --binary holds: one message, or a list of length-prefixed ones (varint)"`
+	Messages int        `flag:"messages" value:"N" min:"1" max:"1000000" help:"send N messages with each call whose caller streams, those of the data round robin"`
 	Header   []string   `flag:"header,H" value:"'K: V'" help:"header or metadata, in every protocol (repeat)"`
 	Metadata jsonObject `flag:"metadata,m" value:"JSON" help:"metadata as a JSON object, as in ghz"`
 	Request  string     `flag:"request,X" value:"METHOD" help:"HTTP method; GET when nothing is said, POST with -d"`
@@ -170,6 +171,9 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 		}
 		r.MaxReply, r.Timeout = int(cmp.Or(o.MaxReply, defaultMaxReply)), timeout
 		out.Requests = append(out.Requests, r)
+	}
+	if err := out.repeat(o.Messages, p); err != nil {
+		return nil, err
 	}
 	shareIndexes(out.Requests)
 	if out.LimitRate = o.LimitRate; out.LimitRate > 0 {

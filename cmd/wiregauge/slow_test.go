@@ -46,3 +46,23 @@ func TestSlowConsumerIsRefusedWhereNothingHoldsAServerBack(t *testing.T) {
 		}
 	}
 }
+
+// Seven messages a call of the three that the data holds: what an echo sends back is as many, and as large.
+func TestMessagesOfACallAreThoseOfTheDataRoundRobin(t *testing.T) {
+	s := serve(t, lab.ServeConfig{Plain: true})
+	grpc := strings.Replace(s.urls["grpc inventory"], "wg.v1.Inventory/Check", "wg.v1.Echo/BidiStream", 1)
+	rsocket := strings.Replace(s.urls["rsocket+tcp inventory"], "inventory.check", "echo.channel", 1)
+	data := `{"payload":"AQ=="} {"payload":"AQI="} {"payload":"AQID"}`
+	for _, args := range [][]string{{grpc}, {grpc, "--client", "stack"}, {rsocket, "--channel"}} {
+		f, got := measured(t, exitOK, append([]string{"run", "-d", data, "--messages", "7", "-n", "5", "-c", "2"}, args...)...)
+		if a := f.Arms[0]; a.OK != 5 || a.Messages != 35 || !strings.Contains(f.Plan.Payload, "7 messages of") {
+			t.Errorf("%v: %+v, %q\n%s", args, a.Counts, f.Plan.Payload, got.stderr)
+		} else if len(args) == 1 && a.SentBytes.Body != 5*(3*3+2*4+2*5) {
+			t.Errorf("%v: %d bytes of messages sent, want three of 3, two of 4 and two of 5 in each call", args, a.SentBytes.Body)
+		}
+	}
+	got := invoke(t, "run", s.urls["grpc inventory"], "-d", "{}", "--messages", "2")
+	if got.code != exitUsage || !strings.Contains(got.stderr, "whose caller sends a stream") {
+		t.Errorf("one message a call: exit %d\n%s", got.code, got.stderr)
+	}
+}

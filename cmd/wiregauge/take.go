@@ -65,3 +65,28 @@ func checkHeldBack(flag string, p *prepared, r *wiregauge.Request) error {
 	}
 	return nil
 }
+
+// repeat makes every call send n messages, those of the data round robin; 0 leaves them as they are.
+func (out *payload) repeat(n int, p *prepared) error {
+	r := out.Requests[0]
+	switch {
+	case n == 0:
+		return nil
+	case !r.Shape.StreamsOut():
+		return usage("--messages is for calls whose caller sends a stream, and this one is %s", r.Shape)
+	case isHTTP(p.Protocol):
+		return usage("--messages: a request over %s is one body", p.Protocol.Title).with("try", "grpc://, where messages are sent one by one")
+	case out.Live != nil:
+		return usage("--messages sends what it has read, and -d @- sends messages as they come: -d @FILE for one of them")
+	case len(r.Messages) == 0:
+		return usage("--messages %d: the data holds no message to send", n)
+	}
+	for _, r := range out.Requests {
+		all := make([][]byte, n)
+		for i := range all {
+			all[i] = r.Messages[i%len(r.Messages)]
+		}
+		r.Messages = all
+	}
+	return nil
+}
