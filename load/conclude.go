@@ -147,6 +147,7 @@ func addCounts(a *result.Counts, b result.Counts) {
 	a.TimedOut += b.TimedOut
 	a.Unfinished += b.Unfinished
 	a.Messages += b.Messages
+	a.MessagesInside += b.MessagesInside
 	a.LeaseWaits += b.LeaseWaits
 	a.LeaseWaited += b.LeaseWaited
 }

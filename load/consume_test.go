@@ -66,7 +66,7 @@ func TestSlowConsumerOfStreamsThatAreCutOff(t *testing.T) {
 	plan := Plan{Consume: 20 * ms, Concurrency: 1, Requests: []*wiregauge.Request{{Shape: wiregauge.ServerStream}},
 		NewSession: func(ev wiregauge.Events) wiregauge.Session { return granting{newFake(ev), &granted} }}
 	inFakeTime(t, p, plan, Spec{Duration: 50 * ms}, func(t *testing.T, r result.Turn) {
-		if r.Slow == nil || r.Slow.Consumed != 2 || r.Slow.Left != 6 || r.Slow.AheadMax != 8 || r.Unfinished != 1 {
+		if r.Slow == nil || r.Slow.Consumed != 2 || r.Slow.Left != 6 || r.Slow.AheadMax != 8 || r.Unfinished != 1 || r.Messages != 0 || r.MessagesInside != 8 {
 			t.Errorf("%+v, %+v", r.Slow, r.Counts)
 		}
 	})

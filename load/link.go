@@ -289,6 +289,9 @@ func (s *slot) message(l *lane, body []byte) (enough bool) {
 	if p.Check != nil && !s.rejected && !p.Check(&s.Call, body) {
 		s.rejected = true
 	}
+	if s.Shape.StreamsIn() {
+		l.arrivedInside(s)
+	}
 	switch {
 	case s.last != wiregauge.Never:
 		l.tally.gap(s, l.now-s.last)
@@ -307,6 +310,13 @@ func (s *slot) message(l *lane, body []byte) (enough bool) {
 		s.owe()
 	}
 	return s.taken
+}
+
+// arrivedInside counts a message of a stream that comes in the measured window.
+func (l *lane) arrivedInside(s *slot) {
+	if t := l.e.turn.Load(); t != nil && !s.warm && t.inside(l.now) {
+		l.tally.main.MessagesInside++
+	}
 }
 
 // owe notes a message that was taken; when three quarters of what a server may be ahead have come it is asked for as many

@@ -19,7 +19,7 @@ func TestStreamsAreTimedMessageByMessage(t *testing.T) {
 		if low, high := span(r.MessageGap); low != 10*ms || high != 10*ms || r.MessageGap.Count() != 18 {
 			t.Errorf("gaps between %v and %v", low, high)
 		}
-		if r.OK != 6 || r.Messages != 24 {
+		if r.OK != 6 || r.Messages != 24 || r.MessagesInside != 24 {
 			t.Errorf("%+v", r.Counts)
 		}
 	})

@@ -28,7 +28,7 @@ func (c Counts) Check() error {
 }
 
 func (c Counts) least() int64 {
-	return min(c.Due, c.Unsent, c.Sent, c.Resent, c.OK, c.Failed, c.TimedOut, c.Unfinished, c.Messages, c.LeaseWaits, int64(c.LeaseWaited))
+	return min(c.Due, c.Unsent, c.Sent, c.Resent, c.OK, c.Failed, c.TimedOut, c.Unfinished, c.Messages, c.MessagesInside, c.LeaseWaits, int64(c.LeaseWaited))
 }
 
 // Add adds o.
@@ -42,6 +42,7 @@ func (c *Counts) Add(o Counts) {
 	c.TimedOut += o.TimedOut
 	c.Unfinished += o.Unfinished
 	c.Messages += o.Messages
+	c.MessagesInside += o.MessagesInside
 	c.LeaseWaits += o.LeaseWaits
 	c.LeaseWaited += o.LeaseWaited
 }

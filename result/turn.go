@@ -19,6 +19,9 @@ type Counts struct {
 	TimedOut   int64 `json:"timed_out"`
 	Unfinished int64 `json:"unfinished"`
 	Messages   int64 `json:"messages"` // received, of finished calls
+	// MessagesInside are those of streams that came inside the measured window, whether their call finished or not; 0 where
+	// messages are not looked at one by one.
+	MessagesInside int64 `json:"messages_inside,omitempty"`
 	// LeaseWaits are the sent calls that waited for their place because the server had given no lease, LeaseWaited the time
 	// that those waited, added up: of each the unbroken time without a lease until it was sent.
 	LeaseWaits  int64         `json:"lease_waits,omitempty"`

@@ -19,7 +19,7 @@ func TestSlowConsumerOverGRPC(t *testing.T) {
 	if a.FirstMessage == nil || a.FirstMessage.N != 4 || a.MessageGap == nil || a.MessageGap.N != 116 {
 		t.Errorf("first messages %+v, gaps %+v", a.FirstMessage, a.MessageGap)
 	}
-	for _, word := range []string{"first message, ok", "between messages", "120 received by finished calls", "30.0 per call"} {
+	for _, word := range []string{"first message, ok", "between messages", "120 received in the window", "120 by finished calls", "30.0 per call"} {
 		if !strings.Contains(got.stdout, word) {
 			t.Errorf("no %q in\n%s", word, got.stdout)
 		}

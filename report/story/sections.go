@@ -43,9 +43,8 @@ func loadFacts(f *result.File, a *result.Arm) []Fact {
 		{Name: "CPU/call", Text: cpuText(a)},
 		{Name: "connections", Text: connectionsText(a.Connections)},
 	}
-	if a.Messages > a.Finished() {
-		facts = append(facts, Fact{Name: "messages", Text: fmt.Sprintf("%s received by finished calls, %s/s, %s per call",
-			number.Count(a.Messages), number.Significant(result.PerSecond(a.Messages, time.Duration(a.Window))), number.Significant(perCall(a.Messages, a.Finished())))})
+	if text := messagesText(a); text != "" {
+		facts = append(facts, Fact{Name: "messages", Text: text})
 	}
 	for _, wait := range []struct {
 		name string
@@ -73,6 +72,19 @@ func loadFacts(f *result.File, a *result.Arm) []Fact {
 		facts = append(facts, Fact{Name: "server says", Text: serverText(s)})
 	}
 	return facts
+}
+
+// messagesText counts the messages of streams: those that came in the window, and those of calls that finished.
+func messagesText(a *result.Arm) string {
+	var parts []string
+	if a.MessagesInside > 0 {
+		parts = append(parts, fmt.Sprintf("%s received in the window, %s/s", number.Count(a.MessagesInside),
+			number.Significant(result.PerSecond(a.MessagesInside, time.Duration(a.Window)))))
+	}
+	if a.Messages > a.Finished() {
+		parts = append(parts, fmt.Sprintf("%s by finished calls, %s per call", number.Count(a.Messages), number.Significant(perCall(a.Messages, a.Finished()))))
+	}
+	return strings.Join(parts, "; ")
 }
 
 // shortDistribution is p50, p99 and max in a line.
