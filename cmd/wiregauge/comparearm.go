@@ -192,7 +192,7 @@ func (a *arm) ready(ctx context.Context, url string) (*readyArm, error) {
 	app := a.of.app
 	r := &readyArm{url: url}
 	var err error
-	a.o.stream = a.o.Take > 0
+	a.o.stream = a.o.Take > 0 || a.o.Slow.open()
 	if r.target, r.sent, err = app.prepare(ctx, url, &a.o.ConnOptions, &a.o.DataOptions, told(a.o.Timeout)); err != nil {
 		return nil, err
 	}

@@ -68,7 +68,7 @@ func (t *test) at(ctx context.Context, url string, p point) (*test, error) {
 	if err := p.fill(t.app, &part.o.DataOptions, part.set, t.o.SizeField); err != nil {
 		return nil, err
 	}
-	part.o.stream = part.o.Take > 0
+	part.o.stream = part.o.Take > 0 || part.o.Slow.open()
 	var err error
 	if part.target, part.payload, err = t.app.prepare(ctx, url, &part.o.ConnOptions, &part.o.DataOptions, told(part.o.Timeout)); err != nil {
 		return nil, err
