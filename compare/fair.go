@@ -29,6 +29,7 @@ type Sample struct {
 	// them with. Kind names the form: only equal kinds can be compared.
 	Request, Reply []byte
 	Kind           string // "message", "json", "bytes"
+	Stream         bool   // the reply is a stream: what is received of one may be cut anywhere
 	// Again is the reply to a second, equal call: where an arm's own answers differ, only their sizes can be compared.
 	Again                []byte
 	Connections, Streams int

@@ -10,6 +10,7 @@ import (
 // sizes are the least and the greatest mean size of an arm's messages in a turn, in bytes, and where each was.
 type sizes struct {
 	least, most sizeAt
+	streams     bool // not judged
 }
 
 type sizeAt struct {
@@ -27,7 +28,7 @@ const (
 
 func (s *sizes) add(t *result.Turn) {
 	n := max(t.Messages, t.OK)
-	if n < leastSized || t.Failed > 0 || t.Unfinished*10 > n || t.RecvBytes.Body <= 0 {
+	if s.streams || n < leastSized || t.Failed > 0 || t.Unfinished*10 > n || t.RecvBytes.Body <= 0 {
 		return
 	}
 	at := sizeAt{float64(t.RecvBytes.Body) / float64(n), t.Launch + 1, t.Round + 1}

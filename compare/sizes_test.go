@@ -12,13 +12,15 @@ import (
 // An arm whose replies become other ones after it was checked does other work from then on.
 func TestRepliesThatChangeAreNoFairTest(t *testing.T) {
 	for _, c := range []struct {
-		name string
-		size func(s load.Spec) int64 // of a reply of arm b
-		want string
+		name   string
+		stream bool
+		size   func(s load.Spec) int64 // of a reply of arm b
+		want   string
 	}{
-		{"the same throughout", func(load.Spec) int64 { return 100 }, ""},
-		{"a list of messages", func(s load.Spec) int64 { return 95 + int64(s.Round%3)*5 }, ""},
-		{"an error page from the third launch on", func(s load.Spec) int64 {
+		{"the same throughout", false, func(load.Spec) int64 { return 100 }, ""},
+		{"a list of messages", false, func(s load.Spec) int64 { return 95 + int64(s.Round%3)*5 }, ""},
+		{"streams that are cut", true, func(s load.Spec) int64 { return 100 + int64(s.Round)*50 }, ""},
+		{"an error page from the third launch on", false, func(s load.Spec) int64 {
 			if s.Launch >= 2 {
 				return 5000
 			}
@@ -34,7 +36,11 @@ func TestRepliesThatChangeAreNoFairTest(t *testing.T) {
 				sized(&simulated{name: "a", speed: 2e4, noise: .01}, func(load.Spec) int64 { return 100 }),
 				sized(&simulated{name: "b", speed: 3e4, noise: .01}, c.size))
 			for i := range list {
-				list[i].Probe = func(context.Context, Running) (Sample, error) { return fairSample(""), nil }
+				list[i].Probe = func(context.Context, Running) (Sample, error) {
+					s := fairSample("")
+					s.Stream = c.stream
+					return s, nil
+				}
 			}
 			f := mustRun(t, quick(list, &processes{}))
 			v := verdictOf(t, f, "rate", "a", "b")

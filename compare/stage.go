@@ -182,6 +182,7 @@ func (c *comparison) checkFair(ctx context.Context, st *stage) error {
 		}
 		s.Arm, s.Floor, s.Client, s.Protocol = a.Name, a.Floor, a.Client, a.Protocol
 		samples = append(samples, s)
+		c.sizes[i].streams = c.sizes[i].streams || s.Stream
 	}
 	if len(samples) == 0 {
 		return nil

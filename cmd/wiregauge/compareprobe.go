@@ -135,7 +135,7 @@ func (r *readyArm) sample(a *answer, info *wire.Info) compare.Sample {
 	s := compare.Sample{
 		Failure: r.failure(a), TLS: info.TLS, ALPN: info.ALPN, Codec: r.sent.Codec,
 		Encoding: r.sent.Requests[0].Encoding, InFlight: l.Concurrency,
-		Connections: l.Connections, Streams: l.Streams,
+		Connections: l.Connections, Streams: l.Streams, Stream: r.sent.Requests[0].Shape.StreamsIn(),
 	}
 	for name := range a.call.Detail.Encodings {
 		if name != "identity" {
