@@ -32,6 +32,7 @@ func TestCallOverRSocket(t *testing.T) {
 		{"protobuf by a contract", "", append([]string{over("rsocket+tcp"), "-d", `{"sku":"A1"}`, "--codec", "protobuf", "-vv"}, proto...), 0, "", []string{"application/vnd.google.protobuf", "data 4 bytes"}},
 		{"CBOR by a contract", "", append([]string{over("rsocket+tcp"), "-d", `{"sku":"A1"}`, "-vv"}, proto...), 0, "", []string{"data 8 bytes"}},
 		{"over WebSocket", "", []string{over("rsocket+ws"), "-d", `{"sku":"A1"}`}, 0, stock, nil},
+		{"over WebSocket, with the route in the query", "", []string{strings.Replace(over("rsocket+ws"), "inventory.check", "any/path?route=inventory.check&a=b", 1), "-d", `{"sku":"A1"}`}, 0, stock, nil},
 		{"over TLS", "", []string{over("rsocket+tls"), "--cacert", s.CAFile(), "-d", `{"sku":"A1"}`}, 0, stock, nil},
 		{"over WebSocket and TLS", "", []string{over("rsocket+wss"), "--cacert", s.CAFile(), "-d", `{"sku":"A1"}`}, 0, stock, nil},
 		{"a route of its own", "", []string{tcp(""), "--route", "inventory.check", "-d", `{"sku":"A1"}`}, 0, stock, nil},

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
@@ -114,7 +115,7 @@ func (p *prepared) setUp(o *RSocketOptions, codec string) error {
 		}
 	}
 	if s.Web && p.RawQuery != "" {
-		query := p.Query
+		query := maps.Clone(p.Query)
 		query.Del("route")
 		if rest := query.Encode(); rest != "" {
 			s.Path = cmp.Or(p.Path, "/") + "?" + rest
