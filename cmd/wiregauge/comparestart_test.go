@@ -33,7 +33,7 @@ func TestCompareStartsServersInLaunches(t *testing.T) {
 		"--launches", "2", "--rounds", "2", "--turn", "10ms", "--warmup", "10",
 		"--set", "rest.start="+startOf(t, "serve inventory --plain --protocol http --port {port}"),
 		"--set", "grpc.start="+startOf(t, "serve inventory --plain --protocol grpc --port {port}"))
-	if v := f.Verdicts[0]; v.Unit != "launch" || planned(f) != 8 {
+	if v := f.Verdicts[0]; v.Unit != "launch" || played(f) != 4 {
 		t.Errorf("verdict %+v\n%s", v, s.stderr)
 	}
 	if f.Arms[0].URL != "http://127.0.0.1:{port}/v1/inventory/check" || f.Arms[0].Server == nil || !f.Fair.OK() {

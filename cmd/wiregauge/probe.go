@@ -68,13 +68,35 @@ func investigate(ctx context.Context, d wire.Dialer, limit time.Duration, strict
 	}
 	run(f.probeHTTP2, first)
 	run(f.probeHTTP1, nil)
-	run(f.probeRSocket, nil)
+	late, found := lateProbe(ctx, d, limit)
 	run(func(c net.Conn) { f.probeTLS(ctx, c, d) }, nil)
 	if strict && d.TLS != nil {
 		run(func(c net.Conn) { f.checked = handshake(ctx, c, d.TLS) }, nil)
 	}
 	all.Wait()
+	if f.http2 || f.http1 || f.secure {
+		late() // a server of HTTP or TLS may never answer it
+	}
+	f.rsocket = <-found
 	return f
+}
+
+// lateProbe asks for RSocket, until it is answered or given up.
+func lateProbe(ctx context.Context, d wire.Dialer, limit time.Duration) (giveUp func(), found <-chan bool) {
+	answer := make(chan bool, 1)
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		defer cancel()
+		conn, err := d.DialNet(ctx)
+		if err != nil {
+			answer <- false
+			return
+		}
+		stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
+		defer stop()
+		on(conn, limit, func(c net.Conn) { answer <- answersSetup(c) })
+	}()
+	return cancel, answer
 }
 
 // on runs one probe on a connection and closes it.
@@ -123,20 +145,20 @@ func (f *finding) probeHTTP1(conn net.Conn) {
 	f.http1 = n == len(head) && string(head[:]) == "HTTP/"
 }
 
-// probeRSocket opens a connection of RSocket and has its first keep-alive answered: the answer, or an ERROR.
-func (f *finding) probeRSocket(conn net.Conn) {
+// answersSetup opens a connection of RSocket and has its first keep-alive answered: the answer, or an ERROR.
+func answersSetup(conn net.Conn) bool {
 	open := frame.Frame{Type: frame.Setup, Major: 1, KeepAlive: 20_000, Lifetime: 90_000,
 		MetadataMIME: []byte(metadata.Composite), DataMIME: []byte("application/cbor")}
 	alive := frame.Frame{Type: frame.KeepAlive, Flags: frame.Respond}
 	if _, err := conn.Write(alive.AppendPrefixed(open.AppendPrefixed(nil))); err != nil {
-		return
+		return false
 	}
 	var head [frame.PrefixLen + frame.HeadLen]byte
 	if _, err := io.ReadFull(conn, head[:]); err != nil {
-		return
+		return false
 	}
 	stream, kind, _ := frame.Head(head[frame.PrefixLen:])
-	f.rsocket = stream == 0 && frame.Uint24(head[:]) < 1<<16 && (kind == frame.KeepAlive || kind == frame.Error || kind == frame.Lease)
+	return stream == 0 && frame.Uint24(head[:]) < 1<<16 && (kind == frame.KeepAlive || kind == frame.Error || kind == frame.Lease)
 }
 
 // probeTLS makes a handshake that checks nothing and notes whether a client certificate is missed.

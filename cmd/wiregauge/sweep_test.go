@@ -170,7 +170,7 @@ func TestRunOverRates(t *testing.T) {
 func TestCompareOverUsers(t *testing.T) {
 	a, b := answering(t, 0, 200, "x"), answering(t, 0, 200, "x")
 	f, s := measured(t, exitOK, "compare", "a="+a, "b="+b, "--users", "1,2,4", "--verdict-at", "2", "--rounds", "3", "--turn", "30ms", "--warmup", "10")
-	if len(f.Sweep) != 3 || f.Plan.Concurrency != 2 || planned(f) != 6 {
+	if len(f.Sweep) != 3 || f.Plan.Concurrency != 2 || played(f) != 3 {
 		t.Fatalf("%d points; the file is that of -c %d", len(f.Sweep), f.Plan.Concurrency)
 	}
 	for _, p := range f.Sweep {
