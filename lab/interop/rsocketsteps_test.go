@@ -167,3 +167,38 @@ func (c counts) plus(s step, said string) counts {
 	}
 	return c
 }
+
+// fragmented are messages of one fragment and of many, both ways, in all models.
+var fragmented = []step{
+	{"one byte", "request echo size:1", okay(1, 1), nil},
+	{"a little over a fragment", "request echo size:70", okay(1, 70), nil},
+	{"100,000 bytes", "request echo size:100000", okay(1, 100_000), nil},
+	{"a stream of 1000 bytes, one at a time", "stream items text:20_1000 credit=1", okay(20, 1000), nil},
+	{"a stream of 1000 bytes", "stream items text:20_1000 credit=3", okay(20, 1000), map[string]string{
+		"at python": leftOut, // it mixes the fragments of messages of one stream
+	}},
+	{"a channel of 1000 bytes", "channel chan size:1000 count=20 credit=3", okay(20, 1000), map[string]string{
+		"at python": leftOut, "by python": leftOut, // the same
+	}},
+	{"fire and forget", "fnf note size:1000", "sent", nil},
+	{"1000 calls at once", "burst echo size:200 count=1000", "ok 1000 200000 -", nil},
+}
+
+// thousands are 10,000 calls in flight on one connection.
+var thousands = []step{
+	{"10,000 calls without an answer, cancelled", "flood never - count=10000", "cancelled 10000", nil},
+	{"10,000 streams, cancelled", "flood nevers - count=10000 model=stream", "cancelled 10000", nil},
+	{"10,000 answers", "burst echo size:16 count=10000", "ok 10000 160000 -", nil},
+	{"still there", "request echo size:1", okay(1, 1), nil},
+}
+
+// kept is a connection that lives longer than it may without keep-alives, asked for every second.
+var kept = []step{
+	{"silence for 6.5 s", "idle idle text:6500", "idle", nil},
+	{"still there", "request echo size:1", okay(1, 1), nil},
+}
+
+// leased are more requests than one lease allows: a client that honours leases waits for the next one.
+var leased = slices.Repeat([]step{{"a request under a lease", "request echo size:1", okay(1, 1), map[string]string{
+	"by npm-0.0.27": leftOut, // it fails at once instead of waiting
+}}}, 12)
