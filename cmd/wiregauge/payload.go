@@ -152,25 +152,8 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 	if err != nil {
 		return nil, err
 	}
-	header, err := headers(p, o)
-	if err != nil {
+	if err := out.requests(p, o, inputs, name, timeout); err != nil {
 		return nil, err
-	}
-	for i := range inputs {
-		in := &inputs[i]
-		in.Header, in.Codec, in.Compress = header, out.Codec, o.Compress
-		if in.Procedure == "" {
-			in.Procedure = name
-		}
-		if o.Inflate {
-			in.Accept = "gzip"
-		}
-		r, err := p.Protocol.Prepare(*in)
-		if err != nil {
-			return nil, usage("%w", err)
-		}
-		r.MaxReply, r.Timeout = int(cmp.Or(o.MaxReply, defaultMaxReply)), timeout
-		out.Requests = append(out.Requests, r)
 	}
 	if err := out.repeat(o.Messages, p); err != nil {
 		return nil, err
@@ -183,6 +166,28 @@ func (a *app) preparePayload(ctx context.Context, p *prepared, o *DataOptions, t
 	}
 	out.Summary = summary(out.Requests, out.Codec)
 	return out, nil
+}
+
+// requests makes one of each input. procedure is the contract's method, for inputs that do not name theirs.
+func (out *payload) requests(p *prepared, o *DataOptions, inputs []protocol.Input, procedure string, timeout time.Duration) error {
+	header, err := headers(p, o)
+	if err != nil {
+		return err
+	}
+	for _, in := range inputs {
+		in.Header, in.Codec, in.Compress = header, out.Codec, o.Compress
+		in.Procedure = cmp.Or(in.Procedure, procedure)
+		if o.Inflate {
+			in.Accept = "gzip"
+		}
+		r, err := p.Protocol.Prepare(in)
+		if err != nil {
+			return usage("%w", err)
+		}
+		r.MaxReply, r.Timeout = int(cmp.Or(o.MaxReply, defaultMaxReply)), timeout
+		out.Requests = append(out.Requests, r)
+	}
+	return nil
 }
 
 // methodName is the contract's method that the user means, "" for none: --call, or the path of a gRPC URL.
