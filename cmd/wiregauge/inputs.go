@@ -192,11 +192,8 @@ func headers(p *prepared, o *DataOptions) ([]wiregauge.Field, error) {
 		auth, err := authentication(p, o)
 		return append(list, auth...), err
 	}
-	switch {
-	case o.User != "":
-		list = append(list, basicAuth(o.User))
-	case p.User != nil:
-		list = append(list, basicAuth(p.User.String()))
+	if user := userOf(p, o); user != "" {
+		list = append(list, basicAuth(user))
 	}
 	return list, nil
 }
@@ -230,6 +227,15 @@ func hostHeader(o *DataOptions) string {
 		}
 	}
 	return ""
+}
+
+// userOf is USER:PASS of -u, or else of the URL, where what stands for other characters (%40 for @) is read.
+func userOf(p *prepared, o *DataOptions) string {
+	if o.User != "" || p.User == nil {
+		return o.User
+	}
+	password, _ := p.User.Password()
+	return p.User.Username() + ":" + password
 }
 
 func basicAuth(user string) wiregauge.Field {

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"wiregauge/protocol"
 
 	"github.com/spf13/pflag"
 
@@ -178,5 +179,21 @@ func TestEqualHeadersShareAnIndex(t *testing.T) {
 	}
 	if sent.Summary != "3 messages of 3 to 5 bytes (protobuf)" {
 		t.Errorf("summary %q", sent.Summary)
+	}
+}
+
+// What a URL cannot hold as it is (an @ in a password) is sent as it was meant.
+func TestUserOfTheURL(t *testing.T) {
+	for _, c := range []struct{ url, flag, want string }{
+		{"http://ada:p%40ss%3A@h/", "", "ada:p@ss:"}, {"http://ada@h/", "", "ada:"}, {"rsocket+tcp://a%20b:c@h/r", "", "a b:c"},
+		{"http://ada:x@h/", "bob:y", "bob:y"}, {"http://h/", "", ""},
+	} {
+		target, err := protocol.ParseTarget(c.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := userOf(&prepared{Target: target}, &DataOptions{User: c.flag}); got != c.want {
+			t.Errorf("%s -u %q: %q, want %q", c.url, c.flag, got, c.want)
+		}
 	}
 }

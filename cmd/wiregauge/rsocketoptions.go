@@ -25,7 +25,7 @@ type RSocketOptions struct {
 	SetupData    string      `flag:"setup-data" value:"S" help:"RSocket: data of the SETUP, encoded as --codec says"`
 	SetupMeta    string      `flag:"setup-metadata" value:"S" help:"RSocket: metadata of the SETUP, as it is"`
 	SetupRoute   string      `flag:"setup-route" value:"ROUTE" help:"RSocket: a route in the metadata of the SETUP"`
-	Auth         string      `flag:"auth" value:"simple:USER:PASS|bearer:TOKEN" help:"RSocket: authentication, in the metadata of each request; -u USER:PASS is simple"`
+	Auth         string      `flag:"auth" value:"simple:USER:PASS|bearer:TOKEN" help:"RSocket: authentication, in the metadata of each request, and of a SETUP with --setup-route; -u USER:PASS is simple"`
 	DataMIME     string      `flag:"data-mime" value:"TYPE" help:"RSocket: media type of the data (that of --codec when nothing is said)"`
 	MetadataMIME string      `flag:"metadata-mime" value:"TYPE" help:"RSocket: media type of the metadata; anything but composite metadata carries no route"`
 	WSHeader     []string    `flag:"ws-header" value:"'K: V'" help:"RSocket: header of the upgrade to WebSocket (repeat)"`
@@ -152,7 +152,7 @@ func setupPayload(s *protocol.Setup, o *RSocketOptions, codec string) (err error
 		return usage("--setup-route is metadata of the SETUP too: give one of --setup-metadata and --setup-route")
 	case o.SetupMeta != "":
 		s.Metadata = []byte(o.SetupMeta)
-	case o.SetupRoute != "" || o.Auth != "" && o.SetupData != "":
+	case o.SetupRoute != "":
 		r := &wiregauge.Request{Method: o.SetupRoute}
 		if o.Auth != "" {
 			f, err := rsocket.Authentication(o.Auth)
@@ -263,10 +263,7 @@ func (out *payload) bodies(o *DataOptions, raw []byte, given bool) ([][]byte, er
 // authentication is the metadata entry that --auth, -u or the user of the URL asks for.
 func authentication(p *prepared, o *DataOptions) ([]wiregauge.Field, error) {
 	spec := o.Auth
-	user := o.User
-	if user == "" && p.User != nil {
-		user = p.User.String()
-	}
+	user := userOf(p, o)
 	switch {
 	case user != "" && spec != "":
 		return nil, usage("authentication is given twice: --auth and a user")
